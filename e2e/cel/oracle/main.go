@@ -26,6 +26,8 @@ type question struct {
 	Rule    string          `json:"rule"`
 	Self    json.RawMessage `json:"self"`
 	OldSelf json.RawMessage `json:"oldSelf"`
+	// IsText asks for the expression as a messageExpression, which gives a text.
+	IsText bool `json:"isText"`
 }
 
 type answer struct {
@@ -70,7 +72,11 @@ func ask(q question) (result answer) {
 	if err != nil {
 		return answer{CompileError: "schema: " + err.Error()}
 	}
-	structural.XValidations = apiextensionsv1.ValidationRules{{Rule: q.Rule}}
+	rule := apiextensionsv1.ValidationRule{Rule: q.Rule}
+	if q.IsText {
+		rule = apiextensionsv1.ValidationRule{Rule: "true", MessageExpression: q.Rule}
+	}
+	structural.XValidations = apiextensionsv1.ValidationRules{rule}
 	base := environment.MustBaseEnvSet(version.MajorMinor(1, 36))
 	compiled, err := cel.Compile(structural, model.SchemaDeclType(structural, false), celconfig.PerCallLimit, base, cel.NewExpressionsEnvLoader())
 	if err != nil {
@@ -80,7 +86,14 @@ func ask(q question) (result answer) {
 	if first.Error != nil {
 		return answer{CompileError: selfType.ReplaceAllString(first.Error.Detail, "selfType")}
 	}
+	program := first.Program
 	result.MaxCost = float64(first.MaxCost)
+	if q.IsText {
+		if first.MessageExpressionError != nil {
+			return answer{CompileError: selfType.ReplaceAllString(first.MessageExpressionError.Detail, "selfType")}
+		}
+		program, result.MaxCost = first.MessageExpression, float64(first.MessageExpressionMaxCost)
+	}
 	var self, oldSelf any
 	if err := utiljson.Unmarshal(q.Self, &self); err != nil {
 		return answer{Error: "self: " + err.Error()}
@@ -92,7 +105,7 @@ func ask(q question) (result answer) {
 		}
 		vars.oldSelf = cel.UnstructuredToVal(oldSelf, structural)
 	}
-	value, details, err := first.Program.ContextEval(context.Background(), vars)
+	value, details, err := program.ContextEval(context.Background(), vars)
 	if details != nil && details.ActualCost() != nil {
 		result.Cost = *details.ActualCost()
 	}

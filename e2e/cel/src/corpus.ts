@@ -304,4 +304,93 @@ export const corpus: readonly string[] = [
   'self.m.map(x, x + x).exists(x, x == "aa")',
   '"a,b,c".split(",").size() == 3',
   'self.t.size() + self.s.size() > 1',
+  // A type that is still free takes that of the first overload that fits.
+  '-([][self.j]) == 1',
+  '([][self.j]) + ([][0]) == 1',
+  '([][self.j]) < ([][0])',
+  'size([][self.j]) == 1',
+  // What an error leaves unevaluated.
+  'self.map["?"].replace(self.s, self.t) == "" || true',
+  'self.map["?"].indexOf(self.s.upperAscii()) == 1 || true',
+  'self.s.substring(self.l[99], self.l[0]) == "" || true',
+  'self.map["?"].format([self.s.upperAscii()]) == "" || true',
+  'self.map["?"].matches("^a") || true',
+  'self.map["?"].matches(self.s) || true',
+  'self.map["?"].find("a.") == "" || true',
+  'self.map["?"].findAll("a.") == [] || true',
+  // What a ternary costs as a key.
+  'self.l[self.b ? 0 : 1] == 3',
+  'self.l[?self.b ? 9 : 1].orValue(1) == 1',
+  'self.l[?(self.b ? self : self).i].orValue(1) == 2',
+  '[[1], []].size() == [1, [self.b]].size()',
+  ...['k', 'Ki', '-', '.', '+k', 'e3', 'e-10', '1KG', '1-5', '.5n', '1.', '1i', '', '1e', '80%', '1 '].map(
+    (text) => `isQuantity("${text}") && quantity("${text}").isLessThan(quantity("1Gi"))`,
+  ),
+  ...['k', 'e-10', '1KG', '1-5', '1i', '', '1e', '80%'].map((text) => `quantity("${text}") == quantity("0")`),
+  "b'\\u0041' == b'A'",
+];
+
+/** Expressions that give a text: what is compared is the text. */
+export const texts: readonly string[] = [
+  ...['%.0f', '%.1f', '%.2f', '%f', '%.20f', '%.200f', '%e', '%.0e', '%.20e', '%.70000e', '%s'].flatMap((verb) =>
+    [
+      '0.125',
+      '0.5',
+      '1.5',
+      '-0.0',
+      '-0.25',
+      '1e-10',
+      '1234.5',
+      '-999999.5',
+      '1e23',
+      '5e-324',
+      '0.1',
+      'double("NaN")',
+    ].map((value) => `'${verb}'.format([${value}])`),
+  ),
+  ...['%s', '%d', '%f', '%e', '%b', '%x', '%X', '%o'].flatMap((verb) =>
+    [
+      ...[
+        '1234567',
+        '-5',
+        '3u',
+        '"abc"',
+        '"Infinity"',
+        '"\\u0001\\u200b☃😀"',
+        "b'a'",
+        "b'\\xff'",
+        'true',
+        'null',
+        '1.5',
+        '[1, "a"]',
+      ],
+      ...[
+        '{"b": 1.5, "a": [null]}',
+        'timestamp("2020-01-01T00:00:00.5Z")',
+        'duration("90m0.5s")',
+        'int',
+        'quantity("1")',
+      ],
+    ].flatMap((value) => [`'${verb}'.format([${value}])`, `'${verb}'.format([dyn(${value})])`]),
+  ),
+  ...[
+    'timestamp("2020-01-01T00:00:00Z")',
+    'duration("1s")',
+    "b'\\x01'",
+    'optional.of(1)',
+    '"a\\n\""',
+    'double("Infinity")',
+  ].flatMap((value) => [`'%s'.format([[${value}]])`, `'%s'.format([[dyn(${value})]])`, `'%s'.format([{1: ${value}}])`]),
+  ...['%', '%z', '%é', '%.2', '%.f', '%.99999999999999999999f', '%d%%%d', '%s %s', '100%% %s', '%5d', '%-d'].flatMap(
+    (template) => [
+      `'${template}'.format([1])`,
+      `'${template}'.format([1, 2])`,
+      `'${template}'.format([1, 2, 3])`,
+      `'${template}'.format(dyn([1, 2]))`,
+      `self.s.format([1])`,
+    ],
+  ),
+  'strings.quote("a\\n\\u0001é")',
+  'self.s + self.e',
+  'self.i',
 ];

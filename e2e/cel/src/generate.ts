@@ -28,8 +28,9 @@ export class Generator {
   }
 
   question(): Question {
-    const rule = this.#expression('bool', 4, []);
-    return { schema, rule, self: this.#self(), oldSelf: this.#self() };
+    const isText = this.#random() < 0.2;
+    const rule = this.#expression(isText ? 'string' : 'bool', 4, []);
+    return { schema, rule, self: this.#self(), oldSelf: this.#self(), isText };
   }
 
   #int(limit: number): number {
@@ -124,7 +125,7 @@ export class Generator {
           `${self}.keyed[0].v`,
         ]);
       case 'double':
-        return this.#pick(['0.0', '1.5', '-2.0', `${self}.d`]);
+        return this.#pick(['0.0', '1.5', '-2.0', '0.125', '1234567.5', '-0.0', '1e23', '5e-324', `${self}.d`]);
       case 'string':
         return this.#pick([
           JSON.stringify(this.#text()),
@@ -206,7 +207,24 @@ export class Generator {
       () => `${next('string')}.find(${this.#pick(['"a."', '"[a-z]+"', '"x*"'])})`,
       () => `self.map[?${next('string')}].orValue(${next('string')})`,
       () => `"%s-%d".format([${next('string')}, ${next('int')}])`,
+      () => this.#format(next),
     ])();
+  }
+
+  /** A format with any clause, as a rule with an argument of a fitting type. */
+  #format(next: (kind: Kind) => string): string {
+    const verb = this.#pick([...'sssdffebxXo']);
+    const fitting: Readonly<Record<string, readonly Kind[]>> = {
+      s: kinds,
+      f: ['double'],
+      e: ['double'],
+      b: ['int', 'bool'],
+    };
+    const kind = this.#random() < 0.05 ? this.#pick(kinds) : this.#pick(fitting[verb] ?? ['int']);
+    const precision = this.#random() < 0.5 ? `.${this.#pick([0, 1, 2, 3, 12, 30])}` : '';
+    const arg = this.#random() < 0.3 ? `dyn(${next(kind)})` : next(kind);
+    const list = this.#random() < 0.2 && verb === 's' ? this.#pick([`[${arg}]`, `{"k": ${arg}}`]) : arg;
+    return `"${this.#pick(['', 'a', '%%'])}%${precision}${verb}".format([${list}])`;
   }
 
   #list(next: (kind: Kind) => string, item: 'int' | 'string', depth: number, locals: Locals): string {

@@ -5,7 +5,7 @@
  */
 import { parseArgs } from 'node:util';
 import { compare, type Difference } from './compare.js';
-import { corpus, full, schema } from './corpus.js';
+import { corpus, full, schema, texts } from './corpus.js';
 import { Generator } from './generate.js';
 import { buildOracle, Oracle, type Question } from './oracle.js';
 
@@ -24,6 +24,7 @@ async function ask(question: Question): Promise<void> {
 }
 
 for (const rule of corpus) await ask({ schema, rule, self: full, oldSelf });
+for (const rule of texts) await ask({ schema, rule, self: full, oldSelf, isText: true });
 const generator = new Generator(Number(values.seed));
 const count = Number(values.rules);
 for (let index = 0; index < count; index++) await ask(generator.question());
@@ -34,7 +35,7 @@ for (const [{ rule, self }, { what, theirs, ours }] of differences.slice(0, 40))
   );
 }
 console.log(
-  `${corpus.length} rules of the corpus, ${count} generated (seed ${values.seed}), ${differences.length} differ`,
+  `${corpus.length + texts.length} rules of the corpus, ${count} generated (seed ${values.seed}), ${differences.length} differ`,
 );
 if (differences.length > 0) process.exitCode = 1;
 oracle.close();

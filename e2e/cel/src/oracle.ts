@@ -10,6 +10,8 @@ export interface Question {
   readonly rule: string;
   readonly self: unknown;
   readonly oldSelf?: unknown;
+  /** Whether the expression gives a text, as a `messageExpression` does. Default: false. */
+  readonly isText?: boolean;
 }
 
 /** What it answers. */

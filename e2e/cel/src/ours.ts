@@ -8,10 +8,7 @@ export function answer(question: Question): Answer {
   const schema = structuralSchema(question.schema as object);
   const environment = base.extend({ self: { schema }, oldSelf: { schema } });
   try {
-    const program = environment.compile(question.rule);
-    if (program.resultType !== 'bool') {
-      return { compileError: 'cel expression must evaluate to a bool', maxCost: 0, cost: 0 };
-    }
+    const program = environment.compile(question.rule, { resultType: question.isText === true ? 'string' : 'bool' });
     const { max } = program.estimateCost();
     const maxCost = max === Infinity ? 2 ** 64 : max;
     try {
@@ -22,7 +19,15 @@ export function answer(question: Question): Answer {
       throw error;
     }
   } catch (error) {
-    if (error instanceof CelCompileError) return { compileError: error.message, maxCost: 0, cost: 0 };
+    if (error instanceof CelCompileError) {
+      const isOtherType = error.message.startsWith('must evaluate to');
+      if (question.isText !== true) {
+        const text = isOtherType ? 'cel expression must evaluate to a bool' : error.message;
+        return { compileError: text, maxCost: 0, cost: 0 };
+      }
+      const detail = isOtherType ? 'must evaluate to a string' : error.message.replace(/^program /, '');
+      return { compileError: `messageExpression ${detail}`, maxCost: 0, cost: 0 };
+    }
     throw error;
   }
 }

@@ -4,21 +4,21 @@ export type Json = Record<string, unknown>;
 
 const names = ['alpha', 'beta', 'gamma', 'delta', 'my-field', 'namespace'] as const;
 const formats = [
-  'date-time',
-  'duration',
-  'ipv4',
-  'ipv6',
-  'cidr',
-  'uuid',
-  'byte',
-  'email',
-  'uri',
-  'date',
-  'hostname',
-  'mac',
-  'password',
-  'hexcolor',
-  'k8s-short-name',
+  ...([
+    'date-time',
+    'datetime',
+    'duration',
+    'ipv4',
+    'ipv6',
+    'cidr',
+    'uuid',
+    'uuid3',
+    'uuid4',
+    'uuid5',
+    'byte',
+  ] as const),
+  ...(['email', 'uri', 'date', 'hostname', 'mac', 'password', 'hexcolor', 'rgbcolor', 'isbn', 'isbn10'] as const),
+  ...(['isbn13', 'creditcard', 'ssn', 'bsonobjectid', 'k8s-short-name', 'k8s-long-name', 'k8sshortname'] as const),
   'quantity',
 ] as const;
 /** Where the types of Go and of JavaScript end. */

@@ -35,6 +35,25 @@ describe('a condition over dynamic objects', () => {
     ['string(1234567.5) == "1.2345675e+06"', true, undefined],
     ['string(0.00001) == "1e-05" && string(100000.5) == "100000.5"', true, undefined],
     ['"%s".format([[1.5, 1234567.5]]) == "[1.500000, 1234567.500000]"', true, undefined],
+    // As golang.org/x/text writes them in English, exact ties to the even digit.
+    ['"%.0f %.0f %.2f %.1f".format([0.5, 1.5, 0.125, -0.25]) == "0 2 0.12 -0.2"', true, undefined],
+    [
+      '"%f %.2f %.0f".format([1234567.5, 1e23, -0.0]) == "1,234,567.500000 99,999,999,999,999,991,611,392.00 0"',
+      true,
+      undefined,
+    ],
+    [
+      '"%e|%.15e|%e".format([-999999.5, 1.5, 5e-324]) == "-9.999995×10⁰⁵|  1.500000×10⁰⁰|4.940656×10⁻³²⁴"',
+      true,
+      undefined,
+    ],
+    ['"%f %f".format([double("Infinity"), "-Infinity"]) == "∞ -∞"', true, undefined],
+    ['"%s".format([[b"a", "\\u0001", double("NaN")]]) == "[b\\"a\\", \\"\\\\x01\\", \\"NaN\\"]"', true, undefined],
+    // What is not evaluated behind a failure costs nothing.
+    ['object.spec.nope.replace(object.metadata.name, "b") == "" || true', true, 3],
+    ['object.spec.nope.matches("^a") || true', true, 3],
+    ['object.spec.list[true ? 0 : 1] == 1', true, 5],
+    ['isQuantity("k") && isQuantity(".5n") && !isQuantity("1KG") && !isQuantity("")', true, undefined],
     ['object.spec.nothing == null', true, 4],
     ['oldObject == null', true, 2],
     ['has(object.spec.foo)', false, 2],
@@ -73,6 +92,19 @@ describe('a condition over dynamic objects', () => {
     const result = evaluate(expression);
     expect(result.value).toBe(value);
     if (cost !== undefined) expect(result.cost).toBe(cost);
+  });
+
+  it.each([
+    ['-([][0]) == 1', "'_==_' applied to '(double, int)'"],
+    ['([][0]) + ([][0]) == 1', "'_==_' applied to '(bytes, int)'"],
+    ['"%d".format([1.5]) == ""', 'decimal clause can only be used on integers, was given double'],
+    ['"%s".format([[duration("1s"), optional.none()]]) == ""', 'was given optional_type'],
+    ['"%d".format([duration("1s")]) == ""', 'was given google.protobuf.Duration'],
+    ['"%.f".format([1.5]) == ""', 'strconv.Atoi: parsing "": invalid syntax'],
+    ['"%5d".format([1]) == ""', 'unrecognized formatting clause "5"'],
+    ['b"\\u0041" == b"A"', 'unable to unescape string'],
+  ])('does not compile %s', (expression, text) => {
+    expect(() => dynamic.compile(expression)).toThrow(text);
   });
 
   it.each([

@@ -171,7 +171,7 @@ class Environment implements CelEnvironment {
     if (expr === undefined) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
     const scope = { functions: this.#base.functions, declarations: this.#declarations, types: this.#types };
     const checked = check(expr, scope, issues);
-    if (issues.count === 0) validateLiterals(checked, issues);
+    if (checked.isTyped) validateLiterals(checked, issues);
     if (issues.count > 0) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
     const type = checked.typeOf(expr);
     requireType(type, options.resultType);

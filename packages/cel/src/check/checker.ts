@@ -35,6 +35,8 @@ import type { CheckScope, Declaration } from './scope.js';
 /** What the checker found out about an expression. */
 export interface Checked {
   readonly expr: Expr;
+  /** Whether types fit but for mixed lists and maps: what literals say is then checked, too. */
+  readonly isTyped: boolean;
   readonly typeOf: (expr: Expr) => CelType;
   /** The overloads that a call may resolve to, and whether its target is but the namespace of the function. */
   readonly calls: ReadonlyMap<number, ResolvedCall>;
@@ -98,9 +100,11 @@ class Checker {
 
   whole(expr: Expr): Checked {
     this.#check(expr);
-    if (this.#issues.count === 0) for (const [at, expected, found] of this.#mixed) this.#mismatch(at, expected, found);
+    const isTyped = this.#issues.count === 0;
+    if (isTyped) for (const mixed of this.#mixed) this.#reportMixed(mixed);
     return {
       expr,
+      isTyped,
       typeOf: (each) => substitute(this.#unifier.bindings, this.#typeOf(each), true),
       calls: this.#calls,
       names: this.#names,
@@ -159,6 +163,12 @@ class Checker {
     const format = (type: CelType): string => formatType(this.#substitute(type));
     this.#issues.report(expr.offset, `expected type '${format(expected)}' but found '${format(found)}'`);
     return errorType;
+  }
+
+  /** Reported of the finished types, where what is still free is `dyn`. */
+  #reportMixed([at, expected, found]: readonly [Expr, CelType, CelType]): void {
+    const format = (type: CelType): string => formatType(substitute(this.#unifier.bindings, type, true));
+    this.#issues.report(at.offset, `expected type '${format(expected)}' but found '${format(found)}'`);
   }
 
   #name(expr: Expr, written: string): CelType | undefined {

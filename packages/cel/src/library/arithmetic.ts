@@ -29,10 +29,24 @@ interface Operations {
   readonly doubles?: (a: number, b: number) => number;
 }
 
-/** An operator over numbers of one type. */
-function operation(name: string, word: string, { ints, doubles }: Operations): FunctionEntry[] {
-  const entries: FunctionEntry[] = [
-    {
+/** An operator over numbers: each type by itself, so that they can stand in cel-go's order. */
+interface Operation {
+  readonly double: readonly FunctionEntry[];
+  readonly int: FunctionEntry;
+  readonly uint: FunctionEntry;
+}
+
+function operation(name: string, word: string, { ints, doubles }: Operations): Operation {
+  const double: FunctionEntry = {
+    name,
+    id: `${word}_double`,
+    type: '(double, double): double',
+    call: ([a, b]) =>
+      typeof a === 'number' && typeof b === 'number' && doubles !== undefined ? doubles(a, b) : noSuchOverload,
+  };
+  return {
+    double: doubles === undefined ? [] : [double],
+    int: {
       name,
       id: `${word}_int64`,
       type: '(int, int): int',
@@ -42,7 +56,7 @@ function operation(name: string, word: string, { ints, doubles }: Operations): F
         return result instanceof Failure ? result : checkedInt(result);
       },
     },
-    {
+    uint: {
       name,
       id: `${word}_uint64`,
       type: '(uint, uint): uint',
@@ -52,16 +66,7 @@ function operation(name: string, word: string, { ints, doubles }: Operations): F
         return result instanceof Failure ? result : checkedUint(result);
       },
     },
-  ];
-  if (doubles !== undefined) {
-    entries.push({
-      name,
-      id: `${word}_double`,
-      type: '(double, double): double',
-      call: ([a, b]) => (typeof a === 'number' && typeof b === 'number' ? doubles(a, b) : noSuchOverload),
-    });
-  }
-  return entries;
+  };
 }
 
 const divisionByZero = new Failure('division by zero');
@@ -80,15 +85,12 @@ function addBytes(a: Value | undefined, b: Value | undefined): Value | Failure {
   return sum;
 }
 
+const sum = operation('_+_', 'add', { ints: (a, b) => a + b, doubles: (a, b) => a + b });
+const difference = operation('_-_', 'subtract', { ints: (a, b) => a - b, doubles: (a, b) => a - b });
+
 const additions: FunctionEntry[] = [
-  { name: '_+_', id: 'add_string', type: '(string, string): string', call: ([a, b]) => addTexts(a, b) },
   { name: '_+_', id: 'add_bytes', type: '(bytes, bytes): bytes', call: ([a, b]) => addBytes(a, b) },
-  {
-    name: '_+_',
-    id: 'add_list',
-    type: '(list(A), list(A)): list(A)',
-    call: ([a, b]) => (a instanceof ListValue && b instanceof ListValue ? a.concat(b) : noSuchOverload),
-  },
+  ...sum.double,
   {
     name: '_+_',
     id: 'add_duration_duration',
@@ -98,18 +100,31 @@ const additions: FunctionEntry[] = [
   },
   {
     name: '_+_',
-    id: 'add_timestamp_duration',
-    type: '(timestamp, duration): timestamp',
-    call: ([a, b]) =>
-      a instanceof Timestamp && b instanceof Duration ? checkedTime(a.unixNanos + b.nanos) : noSuchOverload,
-  },
-  {
-    name: '_+_',
     id: 'add_duration_timestamp',
     type: '(duration, timestamp): timestamp',
     call: ([a, b]) =>
       a instanceof Duration && b instanceof Timestamp ? checkedTime(a.nanos + b.unixNanos) : noSuchOverload,
   },
+  {
+    name: '_+_',
+    id: 'add_timestamp_duration',
+    type: '(timestamp, duration): timestamp',
+    call: ([a, b]) =>
+      a instanceof Timestamp && b instanceof Duration ? checkedTime(a.unixNanos + b.nanos) : noSuchOverload,
+  },
+  sum.int,
+  {
+    name: '_+_',
+    id: 'add_list',
+    type: '(list(A), list(A)): list(A)',
+    call: ([a, b]) => (a instanceof ListValue && b instanceof ListValue ? a.concat(b) : noSuchOverload),
+  },
+  { name: '_+_', id: 'add_string', type: '(string, string): string', call: ([a, b]) => addTexts(a, b) },
+  sum.uint,
+];
+
+const subtractions: FunctionEntry[] = [
+  ...difference.double,
   {
     name: '_-_',
     id: 'subtract_duration_duration',
@@ -117,6 +132,7 @@ const additions: FunctionEntry[] = [
     call: ([a, b]) =>
       a instanceof Duration && b instanceof Duration ? checkedDuration(a.nanos - b.nanos) : noSuchOverload,
   },
+  difference.int,
   {
     name: '_-_',
     id: 'subtract_timestamp_duration',
@@ -131,26 +147,35 @@ const additions: FunctionEntry[] = [
     call: ([a, b]) =>
       a instanceof Timestamp && b instanceof Timestamp ? checkedDuration(a.unixNanos - b.unixNanos) : noSuchOverload,
   },
+  difference.uint,
 ];
 
-/** `+ - * / %` and the minus sign. */
+function inOrder({ double, int, uint }: Operation): FunctionEntry[] {
+  return [...double, int, uint];
+}
+
+/**
+ * `+ - * / %` and the minus sign, each with its overloads in cel-go's order: the first that fits binds a type that is still
+ * free, as that of an item of `[]`.
+ */
 export const arithmeticLibrary: readonly FunctionEntry[] = [
-  ...operation('_+_', 'add', { ints: (a, b) => a + b, doubles: (a, b) => a + b }),
-  ...operation('_-_', 'subtract', { ints: (a, b) => a - b, doubles: (a, b) => a - b }),
-  ...operation('_*_', 'multiply', { ints: (a, b) => a * b, doubles: (a, b) => a * b }),
-  ...operation('_/_', 'divide', { ints: (a, b) => (b === 0n ? divisionByZero : a / b), doubles: (a, b) => a / b }),
-  ...operation('_%_', 'modulo', { ints: (a, b) => (b === 0n ? modulusByZero : a % b) }),
   ...additions,
-  {
-    name: '-_',
-    id: 'negate_int64',
-    type: '(int): int',
-    call: ([a]) => (typeof a === 'bigint' ? checkedInt(-a) : noSuchOverload),
-  },
+  ...subtractions,
+  ...inOrder(operation('_*_', 'multiply', { ints: (a, b) => a * b, doubles: (a, b) => a * b })),
+  ...inOrder(
+    operation('_/_', 'divide', { ints: (a, b) => (b === 0n ? divisionByZero : a / b), doubles: (a, b) => a / b }),
+  ),
+  ...inOrder(operation('_%_', 'modulo', { ints: (a, b) => (b === 0n ? modulusByZero : a % b) })),
   {
     name: '-_',
     id: 'negate_double',
     type: '(double): double',
     call: ([a]) => (typeof a === 'number' ? -a : noSuchOverload),
+  },
+  {
+    name: '-_',
+    id: 'negate_int64',
+    type: '(int): int',
+    call: ([a]) => (typeof a === 'bigint' ? checkedInt(-a) : noSuchOverload),
   },
 ];

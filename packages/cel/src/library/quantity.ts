@@ -3,8 +3,8 @@ import { structType, type CelType } from '../types/type.js';
 import { Failure, LibraryValue, noSuchOverload, type Value } from '../values/value.js';
 
 const nano = 1_000_000_000n;
-const shape = /^([+-]?)(\d*)(?:\.(\d*))?(?:([eE])([+-]?\d{1,3})|(n|u|m|k|M|G|T|P|E|Ki|Mi|Gi|Ti|Pi|Ei))?$/;
-const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
+const shape = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[+-]?\d*)$/;
+const decimal: Readonly<Record<string, number>> = { '': 0, n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 const binary: Readonly<Record<string, bigint>> = { Ki: 10n, Mi: 20n, Gi: 30n, Ti: 40n, Pi: 50n, Ei: 60n };
 const problem = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const maxDigits = 1000;
@@ -29,13 +29,22 @@ function divideUp(value: bigint, by: bigint): bigint {
   return value % by === 0n ? value / by : value / by + 1n;
 }
 
+/** What power of ten a suffix stands for; undefined for one that does not exist, or is larger than any sensible one. */
+function exponentOf(suffix: string): number | undefined {
+  return decimal[suffix] ?? (/^[eE][+-]?\d{1,3}$/.test(suffix) ? Number(suffix.slice(1)) : undefined);
+}
+
 function parseQuantity(text: string): QuantityValue | Failure {
   const match = text.length > maxDigits ? null : shape.exec(text);
-  const [, sign = '', whole = '', fraction = '', , exponent, suffix = ''] = match ?? [];
-  if (match === null || whole + fraction === '') return new Failure(problem);
-  const digits = BigInt(whole + fraction);
+  if (match === null || text === '') return new Failure(problem);
+  const [, sign = '', whole = '', fraction = '', suffix = ''] = match;
   const bits = binary[suffix];
-  const power = (exponent === undefined ? (decimal[suffix] ?? 0) : Number(exponent)) + 9 - fraction.length;
+  const exponent = bits === undefined ? exponentOf(suffix) : 0;
+  if (exponent === undefined) return new Failure("unable to parse quantity's suffix");
+  // Upstream takes a suffix or a point alone for zero, unless it needs its slow path for it.
+  if (whole + fraction === '' && exponent < -9) return new Failure('unable to parse numeric part of quantity');
+  const digits = BigInt(whole + fraction);
+  const power = exponent + 9 - fraction.length;
   let nanos = bits === undefined ? digits : digits << bits;
   nanos = power >= 0 ? nanos * 10n ** BigInt(power) : divideUp(nanos, 10n ** BigInt(-power));
   return new QuantityValue(sign === '-' ? -nanos : nanos);

@@ -8,7 +8,12 @@ import { Optional, ListValue, TypeValue } from '../values/value.js';
 import { actualSize } from '../cost/sizes.js';
 
 const comparable = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration'];
-const numeric = ['int', 'uint', 'double'];
+/** Types of another kind that a number is compared with: in cel-go's order, as all overloads. */
+const mixed: ReadonlyMap<string, readonly string[]> = new Map([
+  ['int', ['double', 'uint']],
+  ['uint', ['double', 'int']],
+  ['double', ['int', 'uint']],
+]);
 
 /** Names of types as cel-go's overload ids spell them: `less_int64`. */
 function spell(type: string): string {
@@ -21,18 +26,18 @@ function comparison(name: string, word: string, holds: (order: number) => boolea
     if (order === undefined) return noSuchOverload;
     return order === 'unordered' ? new Failure('NaN values cannot be ordered') : holds(order);
   };
-  const same = comparable.map((type) => ({
-    name,
-    id: `${word}_${spell(type)}`,
-    type: `(${type}, ${type}): bool`,
-    call,
-  }));
-  const mixed = numeric.flatMap((a) =>
-    numeric
-      .filter((b) => a !== b)
-      .map((b) => ({ name, id: `${word}_${spell(a)}_${spell(b)}`, type: `(${a}, ${b}): bool`, call })),
-  );
-  return [...same, ...mixed];
+  return comparable.flatMap((type) => {
+    const others = mixed.get(type) ?? [];
+    return [
+      { name, id: `${word}_${spell(type)}`, type: `(${type}, ${type}): bool`, call },
+      ...others.map((other) => ({
+        name,
+        id: `${word}_${spell(type)}_${spell(other)}`,
+        type: `(${type}, ${other}): bool`,
+        call,
+      })),
+    ];
+  });
 }
 
 const equality: FunctionEntry[] = [
@@ -77,7 +82,7 @@ const containers: FunctionEntry[] = [
     type: '(A, map(A, B)): bool',
     call: ([key = null, map]) => (map instanceof MapValue ? hasKey(map, key) : noSuchOverload),
   },
-  ...['string', 'bytes', 'list(A)', 'map(A, B)'].flatMap((type) => {
+  ...['bytes', 'list(A)', 'map(A, B)', 'string'].flatMap((type) => {
     const word = type.replace(/\(.*/, '');
     const call: FunctionEntry['call'] = ([value]) => BigInt(actualSize(value));
     return [
@@ -85,6 +90,12 @@ const containers: FunctionEntry[] = [
       { name: 'size', id: `${word}_size`, type: `${type}.(): int`, call },
     ];
   }),
+  {
+    name: 'cel.@mapInsert',
+    id: '@mapInsert_map_key_value',
+    type: '(map(A, B), A, B): map(A, B)',
+    call: ([map, key = null, value = null]) => (map instanceof GrowingMap ? map : new GrowingMap()).insert(key, value),
+  },
   {
     name: 'cel.@mapInsert',
     id: '@mapInsert_map_map',
@@ -100,12 +111,6 @@ const containers: FunctionEntry[] = [
       }
       return grown;
     },
-  },
-  {
-    name: 'cel.@mapInsert',
-    id: '@mapInsert_map_key_value',
-    type: '(map(A, B), A, B): map(A, B)',
-    call: ([map, key = null, value = null]) => (map instanceof GrowingMap ? map : new GrowingMap()).insert(key, value),
   },
 ];
 

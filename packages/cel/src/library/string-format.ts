@@ -2,147 +2,186 @@ import { typeName, typeOfValue } from '../run/type-of.js';
 import type { Toil } from '../values/equal.js';
 import { formatRfc3339, formatSeconds } from '../values/time.js';
 import { Duration, Failure, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from '../values/value.js';
-import { fixedDouble, formatDouble, quoteText } from './go-format.js';
+import { formatParts, type FormatClause } from './format-clauses.js';
+import { fixedDouble, formatDouble, goQuote, scientificDouble } from './go-format.js';
 
 const maxText = 2 ** 24;
+/** Digits behind the point where a clause names none, and always of a scientific one. */
+const defaultPrecision = 6;
 
 /** Thrown inside of a format; its text is the failure. */
 class FormatProblem extends Error {}
 
-function textual(value: Value | Failure, toil: Toil, isNested: boolean): string {
+function nameOf(value: Value | Failure): string {
+  return value instanceof Failure ? 'error' : typeName(typeOfValue(value));
+}
+
+function refuse(clause: string, value: Value | Failure): never {
+  throw new FormatProblem(`${clause}, was given ${nameOf(value)}`);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+function bytesText(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    const text = 'invalid UTF-8 in bytes, cannot convert to string';
+    throw new FormatProblem(`could not convert argument "${text}" to string`);
+  }
+}
+
+/** A value inside of a list or map: as CEL would write it. */
+function nested(value: Value | Failure, toil: Toil): string {
   toil.toil(1);
   if (value instanceof Failure) throw new FormatProblem(value.message);
-  switch (typeof value) {
-    case 'string':
-      return isNested ? quoteText(value) : value;
-    case 'boolean':
-    case 'bigint':
-      return String(value);
-    case 'number':
-      return isNested && Number.isFinite(value) ? fixedDouble(value, 6) : formatDouble(value);
-    default:
-      return value === null ? 'null' : compound(value, toil);
-  }
-}
-
-function compound(value: Exclude<Value, null | string | boolean | bigint | number>, toil: Toil): string {
-  if (value instanceof Uint) return String(value.magnitude);
+  if (typeof value === 'string') return goQuote(value);
+  if (typeof value === 'number') return Number.isFinite(value) ? fixedDouble(value, 6) : goQuote(formatDouble(value));
+  if (value instanceof Uint8Array) return `b${goQuote(bytesText(value))}`;
   if (value instanceof Timestamp) return `timestamp("${formatRfc3339(value.unixNanos)}")`;
   if (value instanceof Duration) return `duration("${formatSeconds(value.nanos)}")`;
-  if (value instanceof TypeValue) return typeName(value.denoted);
-  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  if (value instanceof ListValue) return `[${Array.from(value, (item) => textual(item, toil, true)).join(', ')}]`;
-  if (value instanceof MapValue) {
-    const entries = Array.from(value.keys(), (key) => {
-      const item = value.get(key) ?? null;
-      return `${textual(key, toil, true)}:${textual(item, toil, true)}`;
-    });
-    return `{${entries.sort().join(', ')}}`;
-  }
-  throw new FormatProblem(
-    `error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps, was given ${typeName(typeOfValue(value))}`,
-  );
+  return plain(value, toil) ?? fail(`no formatting function for ${nameOf(value)}`);
 }
 
-function plainText(value: Value | Failure, toil: Toil): string {
+function fail(problem: string): never {
+  throw new FormatProblem(problem);
+}
+
+function mapKey(key: Value): string {
+  if (typeof key === 'string') return goQuote(key);
+  if (typeof key === 'boolean' || typeof key === 'bigint') return String(key);
+  return key instanceof Uint
+    ? String(key.magnitude)
+    : fail(`no formatting function for map key of type ${nameOf(key)}`);
+}
+
+function compareBytes(a: string, b: string): number {
+  return Buffer.compare(Buffer.from(a), Buffer.from(b));
+}
+
+/** What reads the same by itself and inside of a list; undefined for a type without a text. */
+function plain(value: Value, toil: Toil): string | undefined {
+  if (value === null) return 'null';
+  if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
+  if (value instanceof Uint) return String(value.magnitude);
+  if (value instanceof TypeValue) return typeName(value.denoted);
+  if (value instanceof ListValue) return `[${Array.from(value, (item) => nested(item, toil)).join(', ')}]`;
+  if (!(value instanceof MapValue)) return undefined;
+  const entries = Array.from(value.keys(), (key): [string, string] => [
+    mapKey(key),
+    nested(value.get(key) ?? null, toil),
+  ]);
+  entries.sort(([a], [b]) => compareBytes(a, b));
+  return `{${entries.map(([key, text]) => `${key}:${text}`).join(', ')}}`;
+}
+
+const stringClause =
+  'string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps';
+
+function string(value: Value, toil: Toil): string {
+  toil.toil(1);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number') return formatDouble(value);
+  if (value instanceof Uint8Array) return bytesText(value);
   if (value instanceof Timestamp) return formatRfc3339(value.unixNanos);
   if (value instanceof Duration) return formatSeconds(value.nanos);
-  return textual(value, toil, false);
+  return plain(value, toil) ?? refuse(stringClause, value);
 }
 
-function integer(value: Value | Failure, clause: string): bigint {
+function integer(value: Value, clause: string): bigint {
   if (typeof value === 'bigint') return value;
-  if (value instanceof Uint) return value.magnitude;
-  const name = value instanceof Failure ? 'error' : typeName(typeOfValue(value));
-  throw new FormatProblem(`error during formatting: ${clause} clause can only be used on integers, was given ${name}`);
+  return value instanceof Uint ? value.magnitude : refuse(clause, value);
 }
 
-function decimal(value: Value | Failure): string {
-  if (typeof value === 'number')
-    return Number.isFinite(value) ? formatDouble(value) : formatDouble(value).replace(/^\+/, '');
-  return String(integer(value, 'decimal'));
+const doubleTexts: ReadonlyMap<unknown, number> = new Map([
+  ['NaN', Number.NaN],
+  ['Infinity', Infinity],
+  ['-Infinity', -Infinity],
+]);
+
+function double(value: Value, clause: string): number {
+  if (typeof value === 'number') return value;
+  return doubleTexts.get(value) ?? refuse(`${clause} clause can only be used on doubles`, value);
 }
 
-function real(value: Value | Failure, precision: number, isScientific: boolean): string {
-  if (typeof value !== 'number' && typeof value !== 'bigint' && !(value instanceof Uint)) {
-    const name = value instanceof Failure ? 'error' : typeName(typeOfValue(value));
-    const clause = isScientific ? 'scientific' : 'fixed-point';
-    throw new FormatProblem(`error during formatting: ${clause} clause can only be used on doubles, was given ${name}`);
-  }
-  const number = Number(value instanceof Uint ? value.magnitude : value);
-  if (!Number.isFinite(number)) return formatDouble(number).replace(/^\+/, '');
-  if (!isScientific) return fixedDouble(number, Math.min(precision, 100));
-  const [mantissa = '', exponent = '0'] = number.toExponential(Math.min(precision, 100)).split('e');
-  const digits = exponent.replace(/^[+-]/, '').padStart(2, '0');
-  return `${mantissa}e${exponent.startsWith('-') ? '-' : '+'}${digits}`;
+function infinite(value: number): string {
+  return Number.isNaN(value) ? 'NaN' : value < 0 ? '-∞' : '∞';
 }
 
-function hex(value: Value | Failure, isUpper: boolean): string {
-  const text = hexDigits(value);
-  return isUpper ? text.toUpperCase() : text;
+/** As golang.org/x/text writes numbers in English: thousands apart, no sign before a zero, at most 255 decimals. */
+function fixed(value: number, precision: number): string {
+  if (!Number.isFinite(value)) return infinite(value);
+  const text = fixedDouble(value === 0 ? 0 : value, precision);
+  const point = text.indexOf('.');
+  const whole = point < 0 ? text : text.slice(0, point);
+  return whole.replaceAll(/(?<=\d)(?=(?:\d{3})+$)/g, ',') + (point < 0 ? '' : text.slice(point));
 }
 
-function hexDigits(value: Value | Failure): string {
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** Likewise: `1.500000×10⁰³`. What stands for the precision is the width in cel-go before version 4 of its strings. */
+function scientific(value: number, width: number): string {
+  if (!Number.isFinite(value)) return infinite(value).padStart(width);
+  const { mantissa, exponent } = scientificDouble(value === 0 ? 0 : value, defaultPrecision);
+  const digits = Array.from(String(Math.abs(exponent)).padStart(2, '0'), (digit) => superscripts[Number(digit)] ?? '');
+  return `${mantissa}×10${exponent < 0 ? '⁻' : ''}${digits.join('')}`.padStart(width);
+}
+
+function hex(value: Value): string {
   const bytes = typeof value === 'string' ? new TextEncoder().encode(value) : value;
-  if (bytes instanceof Uint8Array) return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
-  if (typeof bytes === 'bigint' || bytes instanceof Uint) return integer(bytes, 'hex').toString(16);
-  const name = bytes instanceof Failure ? 'error' : typeName(typeOfValue(bytes));
-  throw new FormatProblem(
-    `error during formatting: only integers, byte buffers, and strings can be formatted as hex, was given ${name}`,
-  );
+  if (bytes instanceof Uint8Array) return Buffer.from(bytes).toString('hex');
+  return integer(bytes, 'only integers, byte buffers, and strings can be formatted as hex').toString(16);
 }
 
-function binary(value: Value | Failure): string {
-  return typeof value === 'boolean' ? String(Number(value)) : integer(value, 'binary').toString(2);
+function binary(value: Value): string {
+  if (typeof value === 'boolean') return String(Number(value));
+  return integer(value, 'only integers and bools can be formatted as binary').toString(2);
 }
 
-function clause(verb: string, precision: number, value: Value | Failure, toil: Toil): string {
+function formatted({ verb, precision = defaultPrecision }: FormatClause, value: Value, toil: Toil): string {
   switch (verb) {
     case 's':
-      return plainText(value, toil);
+      return string(value, toil);
     case 'd':
-      return decimal(value);
+      return integer(value, 'decimal clause can only be used on integers').toString();
     case 'f':
-      return real(value, precision, false);
+      return fixed(double(value, 'fixed-point'), precision % 2 ** 8);
     case 'e':
-      return real(value, precision, true);
+      return scientific(double(value, 'scientific'), precision % 2 ** 16);
     case 'b':
       return binary(value);
     case 'x':
+      return hex(value);
     case 'X':
-      return hex(value, verb === 'X');
-    case 'o':
-      return integer(value, 'octal').toString(8);
+      return hex(value).toUpperCase();
     default:
-      throw new FormatProblem(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+      return integer(value, 'octal clause can only be used on integers').toString(8);
   }
 }
 
-/** CEL's `'%s of %d'.format([…])`. */
+function argument(value: Value | Failure): Value {
+  return value instanceof Failure ? fail(value.message) : value;
+}
+
+/** CEL's `'%s of %d'.format([…])`, as version 2 of cel-go's strings has it, which Kubernetes uses. */
 export function formatText(template: string, args: ListValue, toil: Toil): string | Failure {
   let index = 0;
-  let size = 0;
-  try {
-    return template.replaceAll(
-      /%(?:%|(?:\.(\d{0,3}))?([\s\S]?))/g,
-      (whole, precision: string | undefined, verb: string | undefined) => {
-        if (whole === '%%') return '%';
-        if (verb === undefined || verb === '')
-          throw new FormatProblem('could not parse formatting clause: unexpected end of string');
-        if (index >= args.size) throw new FormatProblem(`index ${index} out of range`);
-        const text = clause(
-          verb,
-          precision === undefined || precision === '' ? 6 : Number(precision),
-          args.at(index++),
-          toil,
-        );
-        size += text.length;
-        if (size > maxText) throw new FormatProblem('string is too long');
-        return text;
-      },
-    );
-  } catch (error) {
-    if (error instanceof FormatProblem) return new Failure(error.message);
-    throw error;
+  let result = '';
+  for (const part of formatParts(template)) {
+    if (part.kind === 'text') {
+      result += part.text;
+      continue;
+    }
+    if (index >= args.size) return new Failure(`index ${index} out of range`);
+    if (part.kind === 'end') return new Failure('unexpected end of string');
+    if (part.kind === 'problem') return new Failure(`could not parse formatting clause: ${part.problem}`);
+    try {
+      result += formatted(part, argument(args.at(index++)), toil);
+    } catch (error) {
+      if (error instanceof FormatProblem) return new Failure(`error during formatting: ${error.message}`);
+      throw error;
+    }
+    if (result.length > maxText) return new Failure('string is too long');
   }
+  return result;
 }

@@ -149,8 +149,8 @@ export function stringLibrary(): readonly FunctionEntry[] {
       '(string): bool',
       withText((text, other) => text.includes(other)),
     ),
-    member('matches', 'matches_string', '(string): bool', matches),
     { name: 'matches', id: 'matches', type: '(string, string): bool', call: onText(matches) },
+    member('matches', 'matches_string', '(string): bool', matches),
     member('charAt', 'string_char_at_int', '(int): string', charAt),
     member('indexOf', 'string_index_of_string', '(string): int', (text, args, context) =>
       indexOf(text, args, false, context),

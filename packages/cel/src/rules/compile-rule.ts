@@ -36,31 +36,29 @@ export class RuleCompiler {
   }
 }
 
-function detailOf(error: unknown): string {
-  if (error instanceof CelCompileError) return error.message;
-  throw error;
+/** An expression of a type, or what is wrong with it in upstream's words: another type is found before it is planned. */
+function compileAs(
+  environment: CelEnvironment,
+  expression: string,
+  [type, otherType]: readonly [type: string, otherType: string],
+): CelProgram | string {
+  try {
+    return environment.compile(expression, { resultType: type });
+  } catch (error) {
+    if (!(error instanceof CelCompileError)) throw error;
+    return error.message.startsWith('must evaluate to') ? otherType : error.message;
+  }
 }
 
 function compileRule(rule: ValidationRule, schema: StructuralSchema, environment: CelEnvironment): CompiledRule {
   const fieldPath = rule.fieldPath === undefined ? '' : (resolveFieldPath(rule.fieldPath, schema) ?? '');
   const base = { rule, fieldPath, usesOldSelf: false };
   if (rule.rule.trim() === '') return base;
-  let program: CelProgram;
-  try {
-    program = environment.compile(rule.rule);
-  } catch (error) {
-    return { ...base, error: detailOf(error) };
-  }
-  if (program.resultType !== 'bool') return { ...base, error: 'cel expression must evaluate to a bool' };
+  const program = compileAs(environment, rule.rule, ['bool', 'cel expression must evaluate to a bool']);
+  if (typeof program === 'string') return { ...base, error: program };
   const compiled = { ...base, program, usesOldSelf: program.variables.has('oldSelf') };
   if (rule.messageExpression === undefined || rule.messageExpression === '') return compiled;
-  try {
-    const message = environment.compile(rule.messageExpression);
-    if (message.resultType !== 'string') {
-      return { ...compiled, messageError: 'messageExpression must evaluate to a string' };
-    }
-    return { ...compiled, message };
-  } catch (error) {
-    return { ...compiled, messageError: `messageExpression ${detailOf(error)}` };
-  }
+  const message = compileAs(environment, rule.messageExpression, ['string', 'must evaluate to a string']);
+  if (typeof message !== 'string') return { ...compiled, message };
+  return { ...compiled, messageError: `messageExpression ${message.replace(/^program /, '')}` };
 }

@@ -24,6 +24,14 @@ const conversions = new Set([
 /** These take a failure as an argument. */
 const lenient = new Set(['@not_strictly_false']);
 
+/** These cel-go compiles with their expression, where that is constant, into a call of any number of arguments. */
+const withRegex = new Set(['matches', 'find', 'findAll']);
+
+/** Whether a call evaluates its arguments one behind the other, up to the first failure: not those of one or two. */
+function isVariadic(name: string, args: readonly Plan[]): boolean {
+  return args.length > 2 || name === 'format' || (withRegex.has(name) && args[1]?.constant !== undefined);
+}
+
 function mismatch(name: string, args: readonly Value[]): Failure {
   if (operator.test(name)) return noSuchOverload;
   return new Failure(`no such overload: ${name}(${args.map((arg) => typeName(typeOfValue(arg))).join(', ')})`);
@@ -84,13 +92,17 @@ export function planCall(resolved: ResolvedCall, args: readonly Plan[]): Plan {
   if (lenient.has(resolved.name) && first !== undefined) return planLenient(first);
   const chain = planOptionalChain(resolved, args);
   if (chain !== undefined) return chain;
+  const stopsEarly = isVariadic(resolved.name, args);
   const run = (frame: Frame): Value | Failure => {
     const values: (Value | Failure)[] = [];
     let failure: Failure | undefined;
     for (const arg of args) {
       const value = arg.run(frame);
-      if (value instanceof Failure) failure ??= value;
       values.push(value);
+      if (!(value instanceof Failure)) continue;
+      failure ??= value;
+      // As in cel-go: a call that is not reached costs nothing.
+      if (stopsEarly && values.length < args.length) return failure;
     }
     if (failure === undefined) return invoke(resolved, values.filter(isValue), frame);
     spendFor(resolved, values, failure, frame);

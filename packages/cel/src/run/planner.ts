@@ -151,7 +151,7 @@ export class Planner {
     const byAttribute = baseOf(key);
     const keyStep = isConstant ? key.run : ((isOptional ? byAttribute.bare : undefined) ?? byAttribute.run);
     const isFree = byAttribute.run === byAttribute.bare;
-    const cost = isConstant || (isOptional && !isFree) ? 1 : 0;
+    const cost = isConstant || isOptional || isFree ? 1 : 0;
     const next: Step = (frame) => {
       const target = from(frame);
       if (target instanceof Failure) return target;

@@ -36,7 +36,7 @@ function readEscape(body: string, offset: number): Escape {
     return { code, isByte: width === 2, length: 2 + width };
   }
   const octal = /^[0-3][0-7]{2}/.exec(body.slice(offset + 1, offset + 4))?.[0];
-  if (octal === undefined) throw new Error(`unable to unescape string`);
+  if (octal === undefined) throw new Error('unable to unescape string');
   return { code: Number.parseInt(octal, 8), isByte: true, length: 4 };
 }
 
@@ -65,6 +65,8 @@ export function unescapeBytes(body: string, isRaw: boolean): Uint8Array {
   const bytes: number[] = [];
   for (let offset = 0; offset < body.length; ) {
     if (body[offset] === '\\') {
+      // Bytes have no characters: only `\x` and octal escapes give them.
+      if (/[uU]/.test(body[offset + 1] ?? '')) throw new Error('unable to unescape string');
       const escape = readEscape(body, offset);
       if (escape.isByte) bytes.push(escape.code);
       else bytes.push(...encoder.encode(String.fromCodePoint(escape.code)));

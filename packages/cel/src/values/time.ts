@@ -17,7 +17,7 @@ const maxTime = 253_402_300_799_999_999_999n;
 export function parseGoDuration(text: string): bigint | undefined {
   const body = text.replace(/^[+-]/, '');
   if (body === '0') return 0n;
-  if (!/^(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|\u03bcs|ms|s|m|h))+$/.test(body)) return undefined;
+  if (!/^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|\u03bcs|ms|s|m|h))+$/.test(body)) return undefined;
   let total = 0n;
   for (const [, whole = '', fraction = '', unit = ''] of body.matchAll(/(\d*)\.?(\d*)(ns|us|µs|\u03bcs|ms|s|m|h)/g)) {
     const size = units.get(unit) ?? 0n;

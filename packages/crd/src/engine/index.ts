@@ -32,7 +32,7 @@ export { QuantityError, canonicalQuantity, formatQuantity, parseQuantity } from 
 export { compileSchema } from './schema/compile.js';
 export { applyDefaults, dropNulls } from './schema/default.js';
 export { fingerprint } from './schema/fingerprint.js';
-export { matchesFormat } from './schema/formats.js';
+export { matchesFormat } from './schema/formats/formats.js';
 export type { JsonPath } from '@kctl/apimachinery';
 export { compileJsonPath, JsonPathError } from '@kctl/apimachinery';
 export { simplePath } from './schema/simple-path.js';

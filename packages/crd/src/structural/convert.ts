@@ -1,4 +1,4 @@
-import { matchesFormat } from '../engine/schema/formats.js';
+import { matchesFormat } from '../engine/schema/formats/formats.js';
 import { compilePattern } from '../engine/schema/pattern.js';
 import {
   cloneJson,

@@ -9,7 +9,7 @@ import {
 } from '../values/field-error.js';
 import { compareText, equalJson, isObject } from '../values/json.js';
 import { fingerprint } from './fingerprint.js';
-import { matchesFormat } from './formats.js';
+import { matchesFormat } from './formats/formats.js';
 import { isConvertedTo, isNearInteger, numberErrors } from './numbers.js';
 import { jsonTypeOf, type Schema } from './schema.js';
 
