@@ -220,7 +220,8 @@ export class Generator {
       e: ['double'],
       b: ['int', 'bool'],
     };
-    const kind = this.#random() < 0.05 ? this.#pick(kinds) : this.#pick(fitting[verb] ?? ['int']);
+    const fit: readonly Kind[] = fitting[verb] ?? ['int'];
+    const kind: Kind = this.#pick(this.#random() < 0.05 ? kinds : fit);
     const precision = this.#random() < 0.5 ? `.${this.#pick([0, 1, 2, 3, 12, 30])}` : '';
     const arg = this.#random() < 0.3 ? `dyn(${next(kind)})` : next(kind);
     const list = this.#random() < 0.2 && verb === 's' ? this.#pick([`[${arg}]`, `{"k": ${arg}}`]) : arg;
