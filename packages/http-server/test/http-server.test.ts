@@ -112,13 +112,15 @@ const answer: Handler = (_request, response) => response.end('ok');
 
 describe('stop', () => {
   it.each(kinds)('ends within its deadline with a connection that says nothing (%s)', async (kind) => {
+    // Node 26 closes connections that have not sent a request when it stops listening.
+    const closesAtOnce = kind === 'HTTP/1.1' && Number(process.versions.node.split('.')[0]) >= 26;
     const running = await start(kind, answer, { shutdownTimeoutMs: 500 });
     const { closed } = await dial(running);
     await until(() => running.server.connections === 1);
     const stopped = running.stop();
     await turn();
     running.clock.advanceSync(499);
-    expect(await isOpen(closed)).toBe(true);
+    if (!closesAtOnce) expect(await isOpen(closed)).toBe(true);
     running.clock.advanceSync(1);
     await closed;
     await stopped;

@@ -33,7 +33,7 @@ it('runs the program in a namespace that goes with a test that passes', async ()
     const { data } = await environment.client.get(ConfigMap, { namespace, name: 'made' });
     return { data, output, namespace };
   });
-  expect(seen).toMatchObject({ data: { word: 'hello' }, output: 'made it --flag\n' });
+  expect(seen).toMatchObject({ data: { word: 'hello' }, output: expect.stringMatching(/^made it --flag\n/m) });
   const namespaces = await environment.client.list(Namespace);
   const left = namespaces.items.find(({ metadata }) => metadata.name === seen.namespace);
   expect(left?.metadata.deletionTimestamp ?? 'gone').toBeTruthy();
