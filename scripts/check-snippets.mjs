@@ -52,8 +52,9 @@ writeFileSync(
     include: ['**/*.ts'],
   }),
 );
+const nativeCompiler = 'tooling/tsconfig/node_modules/typescript-native/bin/tsc';
 if (origin.size > 0) {
-  const result = spawnSync('tsc', ['-p', target], { encoding: 'utf8', shell: process.platform === 'win32' });
+  const result = spawnSync(process.execPath, [nativeCompiler, '-p', target], { encoding: 'utf8' });
   const located = (result.stdout + result.stderr).replace(
     /\S*?extracted\/([\w./-]+\.ts)\((\d+),(\d+)\)/g,
     (whole, file, line, column) =>

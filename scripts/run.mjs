@@ -13,9 +13,12 @@ process.chdir(root);
 const [task = '', ...given] = process.argv.slice(2);
 const args = given.filter((argument) => argument !== '--');
 
+/** TypeScript 7: the same checks in a fifth of the time. Declarations are written by the release that users may still have. */
+const nativeCompiler = 'tooling/tsconfig/node_modules/typescript-native/bin/tsc';
+
 const format = () => step('format', 'biome', ['format', '.']);
-const lint = () => step('lint', 'eslint', ['.', '--max-warnings=0', '--cache', '--cache-location', '.cache/eslint']);
-const types = () => step('types', 'tsc', ['-p', 'tsconfig.json', '--noEmit']);
+const lint = () => step('lint', 'oxlint', ['.']);
+const types = () => step('types', 'node', [nativeCompiler, '-p', 'tsconfig.json', '--noEmit']);
 const map = async () =>
   (await step('map: derived files', 'node', ['scripts/sync-packages.mjs', '--check'])) &&
   (await step('map: declared dependencies', 'node', ['scripts/check-dependencies.mjs'])) &&

@@ -13,7 +13,7 @@ import {
 } from './index.js';
 
 const environment = createCelEnvironment({ variables: { a: 'dyn', b: 'dyn' } });
-const json = fc.jsonValue({ noUnicodeString: false, maxDepth: 4 });
+const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 });
 const words = [
   ...[
     'a',

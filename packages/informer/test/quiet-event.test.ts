@@ -3,6 +3,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { FrameStream, ListFrames } from '@kctl/client';
 import { sleep } from '@kctl/wait';
+import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { createSharedInformer } from '../src/index.js';
 
@@ -48,7 +49,9 @@ describe('an event of a quiet watch', () => {
     const wire = createWire();
     // Compressing is work of its own, and longer than a slice where zlib is loaded for it.
     const storage = 'plain';
-    const informer = createSharedInformer<KubeObject>({ kind: ConfigMap, listerWatcher: wire.listerWatcher, storage });
+    const clock = new FakeClock();
+    const { listerWatcher } = wire;
+    const informer = createSharedInformer<KubeObject>({ kind: ConfigMap, listerWatcher, storage, clock });
     const stop = new AbortController();
     const running = informer.run(stop.signal);
     const seen: string[] = [];
@@ -66,7 +69,8 @@ describe('an event of a quiet watch', () => {
     const perEvent: Record<string, number>[] = [];
     for (let n = 2; n < 8; n++) {
       // Longer than a slice: the one of the last event is over.
-      await sleep(10);
+      clock.advanceSync(10);
+      await sleep(1);
       const resources = await resourcesOf(async () => {
         wire.send(version(n));
         await hops();

@@ -129,7 +129,11 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
     } finally {
       for (const user of await Promise.allSettled(users))
         if (user.status === 'fulfilled') await user.value.client[Symbol.asyncDispose]();
-      await stopBoth(client, base).finally(async () => await (await webhooks)?.[Symbol.asyncDispose]());
+      try {
+        await stopBoth(client, base);
+      } finally {
+        await (await webhooks)?.[Symbol.asyncDispose]();
+      }
     }
   };
   const stop = (): Promise<void> => (stopped ??= stopAll());

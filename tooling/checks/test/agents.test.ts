@@ -17,7 +17,7 @@ it.each([...new Set(commands)])('%j can be run', (command) => {
   const named = words[0] === 'run' ? words[1] : words[0];
   if (program === 'node') expect(existsSync(join(root, words[0] ?? ''))).toBe(true);
   else if (program === 'npx') expect(command).toContain(manifest.packageManager);
-  else if (named === 'eslint' || named === 'vitest')
+  else if (named === 'oxlint' || named === 'vitest')
     expect(existsSync(join(root, 'node_modules', '.bin', named))).toBe(true);
   else expect(Object.keys(manifest.scripts)).toContain(named);
 });
@@ -36,10 +36,10 @@ it('the file of the test of one file exists', () => {
 });
 
 it('the rules are those of the linter', () => {
-  const rules = read('tooling/eslint-config/index.js');
-  for (const name of ['setTimeout', "property: 'now'", "property: 'random'"]) expect(rules).toContain(name);
-  expect(rules).toMatch(/'max-lines': \['error', \{ max: 400/);
-  expect(rules).toMatch(/'@typescript-eslint\/max-params': \['error', \{ max: 4 \}\]/);
+  const rules = read('.oxlintrc.json');
+  for (const name of ['setTimeout', '"property": "now"', '"property": "random"']) expect(rules).toContain(name);
+  expect(rules).toMatch(/"max-lines": \[\s*"error",\s*\{\s*"max": 400/);
+  expect(rules).toMatch(/"max-params": \[\s*"error",\s*\{\s*"max": 4\s*\}\s*\]/);
   expect(rules).toContain('no-restricted-exports');
   expect(read('tooling/tsconfig/base.json')).toContain('"isolatedDeclarations": true');
 });

@@ -1,3 +1,0 @@
-import { houseRules } from '@kctl/eslint-config';
-
-export default houseRules(import.meta.dirname);
