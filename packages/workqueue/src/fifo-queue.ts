@@ -12,6 +12,17 @@ import type { InspectableQueue, WorkQueue } from './work-queue.js';
  * Makes a queue with client-go's base semantics.
  *
  * @throws QueueArgumentError for an option out of range; TypeError for one that is not known
+ *
+ * @example
+ * ```ts
+ * import { createWorkQueue } from '@kctl/workqueue';
+ *
+ * const queue = createWorkQueue<string>();
+ * for (const key of ['shop/web', 'shop/cart', 'shop/web']) queue.add(key); // the second shop/web is merged
+ * const pool = queue.run({ concurrency: 2 }, (key) => console.log(key));
+ * queue.shutDown();
+ * await pool.ended;
+ * ```
  */
 export function createWorkQueue<T = string>(options: WorkQueueOptions<T> = {}): WorkQueue<T> & InspectableQueue<T> {
   requireQueueOptions('createWorkQueue', options);
