@@ -35,6 +35,7 @@ export function leadershipRule(context: RuleContext): Rule {
   const identities = new Map<string, Scope>();
 
   let faultsUntil = 0;
+  let areFaultsOver = false;
   /** Controllers that reconcile in replicas that never led need no Lease. */
   const ledBefore = new Set<Scope>();
   const unbound = new Set<string>();
@@ -69,9 +70,10 @@ export function leadershipRule(context: RuleContext): Rule {
 
   /** A candidate that asks for a Lease without a holder for so long does not take it. */
   const judgeVacancy = ({ scope, target }: Exchange): void => {
-    if (context.phase === 'faults' || context.phase === 'stopping') {
-      faultsUntil = context.now;
-      return;
+    if (context.phase === 'faults' || context.phase === 'stopping') return;
+    if (!areFaultsOver) {
+      areFaultsOver = true;
+      faultsUntil = context.now; // with one replica, the request before may be minutes old
     }
     if (target.resource !== 'leases' || target.verb !== 'get') return;
     const label = `leases ${target.namespace}/${target.name}`;
