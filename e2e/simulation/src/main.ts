@@ -5,14 +5,14 @@
 // `--hours` are there in all.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { parseArgs } from 'node:util';
+import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { defaultFaultRates, isSimulationFailed, simulate, type SimulateOptions, type Step } from '@kctl/simulation';
 import { HoursLog } from './hours-log.js';
 import { operators } from './operators/index.js';
 import { formatRecord, type OperatorRecord } from './record.js';
 import { stepThrough } from './step-through.js';
 
-const { values } = parseArgs({
+const { values } = parsed({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   options: {
     seeds: { type: 'string', default: '10' },
@@ -33,14 +33,16 @@ const { values } = parseArgs({
     'quiet-minutes': { type: 'string', default: '10' },
   },
 });
+for (const name of ['seeds', 'seed', 'minutes', 'hours', 'replicas', 'replay', 'intensity', 'quiet-minutes'] as const) {
+  const value = values[name];
+  if (value !== undefined && !(Number(value) >= 0 && value.trim() !== '' && Number.isFinite(Number(value))))
+    refuse(`--${name} ${value} is not a number: expected 0 or more`);
+}
 
 const names = values.operator ?? Object.keys(operators);
 for (const name of names) {
   if (operators[name] !== undefined) continue;
-  console.error(
-    `simulate: there is no operator ${JSON.stringify(name)}: expected some of ${Object.keys(operators).join(', ')}`,
-  );
-  process.exit(2);
+  refuse(`there is no operator ${JSON.stringify(name)}: expected some of ${Object.keys(operators).join(', ')}`);
 }
 const started = process.cpuUsage();
 const log = values.log === undefined ? undefined : new HoursLog(values.log);
@@ -62,6 +64,20 @@ const cpuSeconds = secondsSinceStart();
 console.log(formatRecord(records, cpuSeconds));
 if (values.record !== undefined) writeFileSync(values.record, `${formatRecord(records, cpuSeconds)}\n`);
 process.exitCode = [...records.values()].some(({ violations }) => violations.length > 0) ? 1 : 0;
+
+function refuse(problem: string): never {
+  console.error(`simulate: ${problem}`);
+  process.exit(2);
+}
+
+/** What `parseArgs` makes of the arguments; what is wrong with them is said without a stack. */
+function parsed<const T extends ParseArgsConfig>(config: T): ReturnType<typeof parseArgs<T>> {
+  try {
+    return parseArgs(config);
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
 
 function recordOf(name: string): OperatorRecord {
   const made: OperatorRecord = { seeds: [], hours: 0, faults: 0, violations: [] };
