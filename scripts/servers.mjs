@@ -67,10 +67,8 @@ if (!hasBinaries && !(await goAvailable())) {
     TEST_ASSET_KUBE_CONTROLLER_MANAGER: binaries.kubeControllerManager ?? '',
   };
   run('conformance on the real server', program(conformance, '--target', 'real'));
-  const mixed = ['--users', '--protobuf', '--calls', '3000', '--seed', '5'];
+  const mixed = ['--all', '--calls', '4000', '--seed', '5'];
   run('both servers compared', program(conformance, '--differential', ...mixed));
-  const hooked = ['--webhooks', '--calls', '1500', '--seed', '1'];
-  run('both servers compared, with webhooks', program(conformance, '--differential', ...hooked));
   const random = ['--objects', '4000', '--schemas', '20', '--seed', '11'];
   run('verdicts on random objects', program('e2e/crd/src/verdicts.ts', ...random));
   run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));

@@ -21,3 +21,4 @@ import './admission-matching.js';
 import './admission-connect.js';
 import './admission-requests.js';
 import './policies.js';
+import './found-by-comparison.js';

@@ -1,6 +1,7 @@
 /** Takes out of an answer what differs between any two servers: uids, times, revisions, generated names, addresses. */
 import type { Json } from '../harness/doc.js';
 import type { Answer } from '../harness/http.js';
+import { normaliseTable } from './tables.js';
 
 export interface Normalised {
   status: number;
@@ -67,6 +68,7 @@ export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json 
     typeof document === 'object' && document !== null && document.metadata?.name
       ? revisionOf(objectKey(document))
       : undefined;
+  const shown = document?.kind === 'Table' ? normaliseTable(document) : document;
   const visit = (value: Json, name: string, path: string): Json => {
     if (Array.isArray(value)) {
       const items = name === 'managedFields' ? orderManagers(value) : value;
@@ -84,7 +86,7 @@ export function normaliseDocument(document: Json, revisionOf: RevisionOf): Json 
     }
     return normaliseText(value);
   };
-  return visit(document, '', '');
+  return visit(shown, '', '');
 }
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;

@@ -42,6 +42,11 @@ export function inProtobuf(body: unknown, { apiVersion, kind }: KindName): Buffe
   }
 }
 
+/** A custom resource in protobuf, which no server reads. */
+export function ofCustomResource({ apiVersion, kind }: KindName): Buffer {
+  return Buffer.from(wrapMessage({ apiVersion, kind, raw: new Uint8Array() }));
+}
+
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 interface Decoded {

@@ -13,6 +13,7 @@ export function writeDifferential({
 }: DifferentialResult & { readonly seed: number; readonly mix: readonly string[] }): void {
   const folder = fileURLToPath(new URL('../../results/differential/', import.meta.url));
   mkdirSync(folder, { recursive: true });
-  const result = { release, seed, mix, calls, unexplained, explained: byReason };
+  const date = new Date().toISOString().slice(0, 10);
+  const result = { release, seed, mix, calls, date, unexplained, explained: byReason };
   writeFileSync(`${folder}seed-${seed}.json`, `${JSON.stringify(result, null, 2)}\n`);
 }

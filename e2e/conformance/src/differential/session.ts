@@ -1,13 +1,15 @@
 /** One sequence of random calls in a namespace of its own, made on both servers in step. */
-import { JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../harness/context.js';
+import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, STRATEGIC_PATCH } from '../harness/context.js';
 import type { Doc, Draft, Json, WatchEvent } from '../harness/doc.js';
 import { NoAnswer, type Answer, type Connection, type SendOptions } from '../harness/http.js';
 import { openWatch, WatchRefused } from '../harness/watch.js';
+import { randomApplication } from './applications.js';
 import { divergences, type Divergence } from './compare.js';
 import { randomMetadata, type RandomKind } from './kinds.js';
 import { normaliseAnswer, normaliseDocument, objectKey } from './normalise.js';
-import { inProtobuf, protobufEvents, PROTOBUF, readable } from './protobuf.js';
+import { inProtobuf, ofCustomResource, protobufEvents, PROTOBUF, readable } from './protobuf.js';
 import type { Random } from './random.js';
+import { randomRows, rowEvent, TABLE } from './tables.js';
 
 export type Pair<T> = readonly [real: T, embedded: T];
 
@@ -98,6 +100,8 @@ interface Request {
   readonly about: string;
   /** The kind whose objects its bodies are; absent where they are something else. */
   readonly kind?: RandomKind;
+  /** The object as the real server last showed it, for a finding. */
+  readonly was?: Doc | undefined;
 }
 
 /** How a call and its answer are encoded, where that is not JSON. */
@@ -115,6 +119,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
   const known = new Map<string, Known>();
   const histories = new Map<string, string[]>();
   const revisions: { kind: RandomKind; at: Pair<string>; call: number }[] = [];
+  const seenRevisions = new Set<string>();
   const lastRevision: Pair<Map<string, string>> = [new Map(), new Map()];
   let call = 0;
   const own: SendOptions = ownHeaders === undefined ? {} : { headers: ownHeaders };
@@ -151,7 +156,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const asked = `${answers[0].request}${accept === undefined || accept === 'application/json' ? '' : ` (as ${accept})`}${contentType === undefined ? '' : ` (${contentType})`}`;
     const as = user === undefined ? '' : ` (as ${JSON.stringify(user)})`;
     const shown = `${asked}${as}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
-    const before = [...history, ...(extension?.describe() ?? [])];
+    const was = request.was === undefined ? [] : [`it was: ${JSON.stringify(request.was)}`];
+    const before = [...history, ...was, ...(extension?.describe() ?? [])];
     if (found.length > 0)
       onFinding({ call, request: `${asked}${as}`, body, divergences: found, before, hooked: extension !== undefined });
     history.push(shown.slice(0, 400));
@@ -166,14 +172,13 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const isFree = accept === 'application/json' && random.chance(kind.isCustom ? 0.05 : 0.3);
     const isPartial = accept.startsWith('application/json;as=Partial') && random.chance(0.4);
     const isWrite = method !== 'GET' && method !== 'PATCH' && contentType === undefined;
+    const isOwnKind = kind.isCustom && method !== 'DELETE' && (make?.(0).body as Json)?.kind !== 'Scale';
     return {
       ...(isFree && { accept: random.pick([PROTOBUF, PROTOBUF, `${PROTOBUF},application/json`]) }),
       ...(isPartial && { accept: accept.replace('application/json', PROTOBUF) }),
-      // Where a custom resource comes in protobuf a real server ends the connection.
       ...(isWrite &&
-        !kind.isCustom &&
-        random.chance(0.3) && {
-          body: { cut: random.chance(0.03) ? 1 + random.below(8) : 0 },
+        random.chance(isOwnKind ? 0.01 : 0.3) && {
+          body: { cut: !isOwnKind && random.chance(0.03) ? 1 + random.below(8) : 0 },
         }),
     };
   };
@@ -185,10 +190,13 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const isDeletion = method === 'DELETE';
     const of = isDeletion ? { apiVersion: 'v1', kind: 'DeleteOptions' } : kind;
     const isScale = !isDeletion && (given.body as Json)?.kind === 'Scale';
-    const bytes = inProtobuf(
-      isDeletion ? { ...(given.body as object), ...of } : given.body,
-      isScale ? { apiVersion: 'autoscaling/v1', kind: 'Scale' } : of,
-    );
+    const bytes =
+      kind.isCustom && !isDeletion && !isScale
+        ? ofCustomResource(kind)
+        : inProtobuf(
+            isDeletion ? { ...(given.body as object), ...of } : given.body,
+            isScale ? { apiVersion: 'autoscaling/v1', kind: 'Scale' } : of,
+          );
     if (bytes === undefined) return options;
     return { ...options, contentType: PROTOBUF, body: bytes.subarray(0, bytes.length - encoding.body.cut) };
   };
@@ -210,7 +218,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
       if (previous.earlier.length > 4) previous.earlier.shift();
       previous.current = docs;
     }
-    revisions.push({ kind, at: docs.map((doc) => doc.metadata.resourceVersion) as unknown as Pair<string>, call });
+    const at = docs.map((doc) => doc.metadata.resourceVersion) as unknown as Pair<string>;
+    // One that was there before may be older than the history of either server.
+    if (seenRevisions.has(at[0])) return;
+    seenRevisions.add(at[0]);
+    revisions.push({ kind, at, call });
     if (revisions.length > 40) revisions.shift();
   };
 
@@ -239,7 +251,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
     name: string,
     request: Omit<Request, 'about'>,
   ): Promise<Pair<Answer> | undefined> => {
-    const answers = await exchange({ kind, ...request, about: `${kind.kind}/${name}` });
+    const was = known.get(keyOf(kind, name))?.current[0];
+    const answers = await exchange({ kind, ...request, about: `${kind.kind}/${name}`, was });
     if (answers === undefined) await heal(kind, name);
     return answers;
   };
@@ -360,7 +373,21 @@ export async function runSession(options: SessionOptions): Promise<void> {
     else learn(kind, answers);
   };
 
+  const apply = async (kind: RandomKind, subresource?: string): Promise<void> => {
+    const { name } = subject(kind);
+    const { body, query } = randomApplication(random, kind, { name, subresource });
+    const answers = await exchangeAbout(kind, name, {
+      method: 'PATCH',
+      path: () => kind.path(namespace, name, subresource),
+      options: () => ({ body, contentType: APPLY_PATCH, query }),
+    });
+    if (query['dryRun'] !== undefined) return;
+    if (subresource === 'scale') await refresh(kind, name, answers);
+    else await learnOrForget(kind, name, answers);
+  };
+
   const patch = async (kind: RandomKind, subresource?: string): Promise<void> => {
+    if (random.chance(0.25)) return apply(kind, subresource);
     const { name } = subject(kind);
     const type = random.weighted([
       [4, MERGE_PATCH],
@@ -463,8 +490,15 @@ export async function runSession(options: SessionOptions): Promise<void> {
       await exchangeAbout(kind, name, { method: 'GET', path: () => kind.path(namespace, name, 'scale') });
       return;
     }
-    const replicas = random.pick([0, 1, 2, -1]);
+    const replicas = random.weighted<unknown>([
+      [4, 0],
+      [4, 1],
+      [4, 2],
+      [4, -1],
+      [1, 'x'],
+    ]);
     const withRevision = random.chance(0.7);
+    const withUid = random.chance(0.15) ? random.pick(['own', 'zzz']) : undefined;
     const answers = await exchangeAbout(kind, name, {
       method: 'PUT',
       path: () => kind.path(namespace, name, 'scale'),
@@ -476,6 +510,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
             name,
             namespace,
             ...(withRevision ? { resourceVersion: of.current[side].metadata.resourceVersion } : {}),
+            ...(withUid === undefined ? {} : { uid: withUid === 'own' ? of.current[side].metadata.uid : withUid }),
           },
           spec: { replicas },
         },
@@ -524,13 +559,16 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const accept = random.weighted([
       [6, 'application/json'],
       [1, 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'],
+      [1, TABLE],
       [0.3, 'application/bogus'],
+      [0.2, `${TABLE.replace('json', 'vnd.kubernetes.protobuf')},application/json`],
     ]);
+    const query = accept === TABLE ? randomRows(random) : {};
     const subresource = kind.hasStatus && random.chance(0.1) ? 'status' : random.chance(0.02) ? 'nothing' : undefined;
     const answers = await exchangeAbout(kind, name, {
       method: 'GET',
       path: () => kind.path(namespace, name, subresource),
-      options: () => ({ accept }),
+      options: () => ({ accept, query }),
     });
     if (accept === 'application/json' && subresource === undefined) learn(kind, answers);
   };
@@ -571,9 +609,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const accept = random.weighted([
       [6, 'application/json'],
       [1, 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io'],
+      [1.5, TABLE],
     ]);
+    const rows = accept === TABLE ? randomRows(random) : {};
     const limit = random.chance(0.4) ? { limit: String(random.pick([1, 2, 3, 0, -1])) } : {};
-    const base = { ...selectors(kind), ...limit };
+    const base = { ...selectors(kind), ...limit, ...rows };
     const point = random.chance(0.15)
       ? revisions.filter((entry) => call - entry.call < 300).at(-1 - random.below(5))
       : undefined;
@@ -605,13 +645,22 @@ export async function runSession(options: SessionOptions): Promise<void> {
   };
 
   const removeCollection = async (kind: RandomKind): Promise<void> => {
-    const query = { ...selectors(kind), ...(random.chance(0.2) ? { dryRun: 'All' } : {}) };
+    const query = {
+      ...selectors(kind),
+      ...(random.chance(0.2) ? { dryRun: 'All' } : {}),
+      ...(random.chance(0.2) ? { limit: String(random.pick([1, 2, -1])) } : {}),
+      ...(random.chance(0.05) ? { resourceVersionMatch: 'Exact' } : {}),
+    };
+    const body = random.chance(0.3)
+      ? { propagationPolicy: random.pick(['Foreground', 'Background', 'Orphan', 'Zip']) }
+      : undefined;
+    const accept = random.chance(0.15) ? TABLE : 'application/json';
     await exchange({
       kind,
       about: `${kind.kind} list`,
       method: 'DELETE',
       path: () => kind.path(namespace),
-      options: () => ({ query }),
+      options: () => ({ query, accept, ...(body !== undefined && { body }) }),
     });
     for (const entry of [...known.values()].filter((one) => one.kind === kind)) {
       const after = await both((side) => connections[side].send('GET', kind.path(namespace, entry.name)));
@@ -631,6 +680,11 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const labelSelector = random.pick([undefined, undefined, 'l=a', 'l!=b']);
     const about = `${kind.kind} watch`;
     const isProtobuf = options.protobuf === true && !kind.isCustom && random.chance(0.4);
+    const accept = random.weighted([
+      [6, 'application/json'],
+      [1, 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io'],
+      [1, TABLE],
+    ]);
     const path = kind.path(namespace);
     const sentinel: Draft = {
       apiVersion: kind.apiVersion,
@@ -650,13 +704,13 @@ export async function runSession(options: SessionOptions): Promise<void> {
         const query = { resourceVersion: from.at[side], labelSelector };
         const watch = isProtobuf
           ? await openWatch(connection, path, { query, accept: `${PROTOBUF};stream=watch` }, protobufEvents())
-          : await openWatch(connection, path, { query });
-        const seen = await watch.until(
-          ({ type, object }) =>
-            type === 'ERROR' || (type === 'DELETED' && object.metadata.uid === made.body.metadata.uid),
-        );
+          : await openWatch(connection, path, { query, accept });
+        const seen = await watch.until((event) => {
+          const { type, object } = rowEvent(event);
+          return type === 'ERROR' || (type === 'DELETED' && object.metadata.uid === made.body.metadata.uid);
+        });
         watch.close();
-        return seen;
+        return seen.map(rowEvent);
       } catch (error) {
         if (error instanceof WatchRefused)
           return [{ type: `refused ${error.status}`, object: { message: error.text } as unknown as Doc }];

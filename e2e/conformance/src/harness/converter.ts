@@ -57,6 +57,8 @@ export async function startConverter(
       });
     });
   });
+  // As in `hook.ts`: no connection ends under a call.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;

@@ -48,8 +48,8 @@ export interface AdmissionWrite extends WriteFacts {
   /** The new state in the version of the request; undefined for DELETE. A mutating plugin replaces it, never changes it. */
   object: UntypedObject | undefined;
   /**
-   * The object as it came, where one of its owners has the time of this write. In a built-in kind upstream keeps that time
-   * with fractions of a second, which the first patch cuts off: it counts as a change, whatever it changes.
+   * The object as it came, where the first patch of a webhook counts as a change whatever it changes: where one of the
+   * owners of a built-in kind has the time of this write, and in the Scale of a custom resource.
    */
   readonly stamped?: UntypedObject | undefined;
   /** The state that is replaced or deleted; undefined for CREATE. */

@@ -4,6 +4,7 @@ import { protobufType } from '../protobuf/envelope.js';
 import { longBodyOf, metadataText, objectText } from '../storage/long-object.js';
 import { itemText, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
 import type { WatchShape } from '../watch/shape.js';
+import { badRequest } from '../registry/status.js';
 import type { ListMetadata } from './list-metadata.js';
 import type { Negotiated } from './negotiate.js';
 import { pendingJob, type PendingWork } from './pending-work.js';
@@ -143,11 +144,15 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
     Metadata: partialText,
     Object: (rendering) => wholeText(definition, rendering),
   };
+  const conditionsOf = ({ object }: Rendering): string => {
+    const conditions = definition.rowConditions?.(object) ?? [];
+    return conditions.length === 0 ? '' : `"conditions":${jsonText(conditions)},`;
+  };
   const row = (rendering: Rendering): string => {
     const isKept = longBodyOf(rendering.object)?.isRead === false;
     const kept = isKept ? rendering.cells?.values : undefined;
     const cells = kept ?? definition.cells(rendering.object, now());
-    return `{"cells":${jsonText(cells)},"object":${objectOf[include](rendering)}}`;
+    return `{"cells":${jsonText(cells)},${conditionsOf(rendering)}"object":${objectOf[include](rendering)}}`;
   };
   const pending = (rendering: Rendering): PendingWork | undefined => pendingCells(definition, rendering, now());
   const columns = columnsText(definition.columns);
@@ -195,7 +200,13 @@ function isInclude(text: string): text is IncludeObject {
   return text === 'None' || text === 'Metadata' || text === 'Object';
 }
 
-/** The shape that a client negotiated. */
+function unknownInclude(text: string): Error {
+  return badRequest(
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`,
+  );
+}
+
+/** The shape that a client negotiated. @throws StatusError 400 where rows are to include what they cannot */
 export function shapeFor(
   definition: ResourceDefinition,
   negotiated: Negotiated,
@@ -211,8 +222,9 @@ export function shapeFor(
         ? withProtobuf(partialShape(definition), partialProtobuf(definition))
         : partialShape(definition);
     case 'Table': {
-      const include = options.includeObject ?? '';
-      return tableShape(definition, isInclude(include) ? include : 'Metadata', options.now);
+      const include = options.includeObject || 'Metadata';
+      if (!isInclude(include)) throw unknownInclude(include);
+      return tableShape(definition, include, options.now);
     }
   }
 }

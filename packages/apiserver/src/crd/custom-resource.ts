@@ -151,14 +151,12 @@ class CustomResource {
     } catch (error) {
       // Upstream decodes the metadata by itself: its errors do not name the field that holds it.
       const reason = messageOf(error).replace('ObjectMeta.metadata.', 'ObjectMeta.');
-      throw cannotBeHandled(expected, names.kind, reason);
+      throw cannotBeHandled(expected, stringOf(body['kind']), reason);
     }
     // The metadata is decoded by itself, before the rest.
     const isMetadata = (path: string): number => (path.startsWith('metadata.') ? 0 : 1);
     found.sort((a, b) => isMetadata(a) - isMetadata(b) || compareText(a, b));
-    // Nothing is known of the fields of another kind but its metadata.
-    const told = body['kind'] === names.kind ? found : found.filter((path) => path.startsWith('metadata.'));
-    return { object, problems: unknownFields(told) };
+    return { object, problems: unknownFields(found) };
   }
 
   decodeAdmitted(value: JsonObject): UntypedObject {

@@ -115,7 +115,7 @@ class RequestAdmission implements Admission {
       name,
       object,
       oldObject,
-      stamped: isStamped === true && this.#isTyped ? object : undefined,
+      stamped: this.#countsFirstPatch(isStamped === true) ? object : undefined,
       options: options ?? this.#operation.options(),
       dryRun,
       user,
@@ -131,10 +131,13 @@ class RequestAdmission implements Admission {
     };
   }
 
-  /** Whether upstream handles what is written as a type of Go: a custom resource it does not, but its Scale. */
-  get #isTyped(): boolean {
+  /**
+   * Whether the first patch of a webhook counts as a change whatever it changes. In upstream's types of Go it cuts off
+   * the fractions of a second in the time of an owner; in the Scale of a custom resource it fills in kind and apiVersion.
+   */
+  #countsFirstPatch(isStamped: boolean): boolean {
     const { definition, subresource } = this.#facts;
-    return !definition.isCustom || definition.subresources.get(subresource)?.type === 'view';
+    return definition.isCustom ? definition.subresources.get(subresource)?.type === 'view' : isStamped;
   }
 
   async admit(state: AdmittedState & { readonly object: UntypedObject }): Promise<UntypedObject> {

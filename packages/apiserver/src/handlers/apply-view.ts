@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { ApplyConflictError } from '../managed-fields/conflicts.js';
 import { updateOwners, type AppliedOwners } from '../managed-fields/updater.js';
 import { unclassified } from '../registry/status.js';
-import { conflictStatus, describeType, readConfig, tryApply, type Application } from './apply.js';
+import { conflictStatus, describeType, readConfig, requireType, tryApply, type Application } from './apply.js';
 import type { WriteBackend } from './call.js';
 import { scaleChange, type ScaleOwners, type ScaleWrite } from './scale-owners.js';
 
@@ -19,7 +19,7 @@ export function applyView(backend: WriteBackend, write: ScaleWrite, { config, is
   const { writer, live } = change;
   const type = change.versions.find(writer.apiVersion);
   if (type === undefined) throw new RangeError(`${writer.apiVersion} is not known`);
-  const wanted = readConfig({ ...kind, atom: type.atom }, config);
+  requireType(kind, config);
   let { managers } = change;
   if (managers.size === 0) {
     const { isCustom } = write.definition;
@@ -31,6 +31,7 @@ export function applyView(backend: WriteBackend, write: ScaleWrite, { config, is
     const empty = { kind: kind.kind, apiVersion: writer.apiVersion, metadata: {}, spec: {}, status: { replicas: 0 } };
     managers = updateOwners({ ...change, writer: first, live: empty }, live);
   }
+  const wanted = readConfig({ ...kind, atom: type.atom }, config);
   let applied: AppliedOwners;
   try {
     applied = tryApply({ ...change, managers }, wanted, isForced);

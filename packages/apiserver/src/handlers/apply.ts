@@ -1,4 +1,4 @@
-import type { UntypedObject } from '@kctl/apimachinery';
+import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
@@ -11,7 +11,7 @@ import { ListItemError } from '../managed-fields/list-items.js';
 import { decodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { printPath } from '../managed-fields/path-element.js';
 import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } from '../managed-fields/updater.js';
-import type { KindRef } from '../registry/resource.js';
+import type { KindRef, ResourceDefinition } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { Admission } from './admission.js';
@@ -21,7 +21,7 @@ import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
 import { breathe } from './list-reply.js';
 import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
-import { beginUpdateAdmission, checkIdentity, writeUpdate, type WriteTarget } from './update.js';
+import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, type WriteOptions } from './write-options.js';
 import type { Written } from './written.js';
 
@@ -42,10 +42,15 @@ export interface Application {
   readonly options: WriteOptions;
 }
 
-/** Reads an apply request. @throws StatusError 400, 413, 422 */
-export async function readApplication(call: ResourceCall): Promise<Application> {
+/**
+ * Reads an apply request. `requireTarget` refuses one whose object has to be there: before its configuration is read.
+ *
+ * @throws StatusError 400, 404, 413, 422
+ */
+export async function readApplication(call: ResourceCall, requireTarget: () => void): Promise<Application> {
   const options = parseWriteOptions(call, 'PatchOptions');
   const bytes = await call.request.readBody();
+  requireTarget();
   const config = await parseConfig(bytes, { offload: call.offload, signal: call.request.signal });
   if (isLongBody(bytes)) await breathe();
   return { config, isForced: parseBoolParameter(call.query, 'force'), length: bytes.length, options };
@@ -76,7 +81,11 @@ async function parseConfig(bytes: Uint8Array, elsewhere: OtherThread): Promise<J
 export async function apply(backend: WriteBackend, call: ResourceCall, target: WriteTarget): Promise<Written> {
   const { path } = call;
   if (path.name === '') throw methodNotAllowed();
-  const application = await readApplication(call);
+  // As upstream, through its status a kind is created that a PUT creates.
+  const mayCreate = target.subresource === '' || call.definition.allowCreateOnUpdate;
+  const application = await readApplication(call, () => {
+    if (!mayCreate) requirePresent(backend, call);
+  });
   const warned = call.warnings.length;
   const { options } = application;
   using admission = beginUpdateAdmission(backend, call, { target, options });
@@ -109,13 +118,14 @@ async function applyOnce(
   // A write that comes first makes this one begin again.
   if (isLongBody(application)) await breathe();
   if (present === undefined) {
-    if (target.subresource !== '') throw notFound(definition, path.name);
+    if (target.subresource !== '' && !definition.allowCreateOnUpdate) throw notFound(definition, path.name);
     const { uid = '' } = object.metadata;
     const why = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
     if (uid !== '') throw conflict(definition, path.name, why);
     checkIdentity(call, object);
     delete object.metadata.resourceVersion;
-    const created = { object, options, isTracked: true, isStamped, isUpsert: true };
+    const { subresource } = target;
+    const created = { object, options, isTracked: true, isStamped, isUpsert: true, subresource };
     return { status: 201, rendering: await createStored(backend, call, created) };
   }
   checkIdentity(call, object);
@@ -136,14 +146,37 @@ function applyConfig(
   const config = readConfig({ group, version, kind, atom: fieldTyping.atom }, application.config);
   const change = applyChange(backend, write, live);
   const applied = attempt(change, { config, application, write });
-  // Where nothing changed the live object stays; it is decoded again only to be the caller's own.
-  const { object } = definition.decode({ value: cloneJson(applied.object ?? change.live) });
+  // As upstream, an object that the configuration leaves as it is gets no defaults.
+  const object =
+    applied.object === undefined ? cloneJson(change.live) : decodeApplied(definition, config, applied.object);
   if (definition.isCustom && applied.object !== undefined) {
-    const { metadata: _, ...merged } = applied.object;
+    const { metadata, ...merged } = applied.object;
     restoreNulls(merged, object);
+    restoreEmptied(metadata, object.metadata);
   }
   setOwners(object, applied.managers);
   return object;
+}
+
+/** What a configuration has made of an object, decoded. @throws StatusError 500 */
+function decodeApplied(definition: ResourceDefinition, config: UntypedObject, applied: UntypedObject): UntypedObject {
+  try {
+    return definition.decode({ value: cloneJson(applied) }).object;
+  } catch (error) {
+    if (definition.isCustom || !isStatusError(error) || error.status.code !== 400) throw error;
+    const reason = error.message
+      .replace(/^.* cannot be handled as a \S+: /, '')
+      .replace(/^illegal base64/, 'error decoding from json: $&');
+    throw unclassified(
+      `failed to convert new object (${nameOf(config)}) to proper version: unable to convert unstructured object to ${describeType(config)}: ${reason}`,
+    );
+  }
+}
+
+/** Upstream's print of a configuration: where and what it is. */
+function nameOf(config: JsonObject): string {
+  const metadata = isObject(config['metadata']) ? config['metadata'] : {};
+  return `${stringOf(metadata['namespace'])}/${stringOf(metadata['name'])}; ${describeType(config)}`;
 }
 
 /**
@@ -161,6 +194,14 @@ function restoreNulls(from: unknown, to: unknown): void {
   }
 }
 
+/** Puts parts of the metadata back that decoding drops where they are empty: as upstream, admission sees them. */
+function restoreEmptied(from: UntypedObject['metadata'], to: UntypedObject['metadata']): void {
+  for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
+    const given: unknown = from[name];
+    if (typeof given === 'object' && given !== null && Object.keys(given).length === 0) setOwn(to, name, given);
+  }
+}
+
 /** What an apply finds. Writes from before owners were tracked get a manager's name. */
 function applyChange(backend: WriteBackend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
   const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map<string, Manager>();
@@ -172,19 +213,20 @@ function applyChange(backend: WriteBackend, write: OwnedWrite, live: UntypedObje
   return { ...change, managers: updateOwners(first, change.live) };
 }
 
-/** Checks that a configuration is one of this kind. @throws StatusError 400, 500 */
-export function readConfig(
-  { group, version, kind, atom }: KindRef & { readonly atom: Atom },
-  config: JsonObject,
-): UntypedObject {
+/** Checks that a configuration is about this kind. @throws StatusError 400 */
+export function requireType({ group, version, kind }: KindRef, config: JsonObject): void {
   const [given, expected] = [describeType(config), `${group}/${version}, Kind=${kind}`];
   if (given !== expected) throw badRequest(`invalid object type: ${given}`);
+}
+
+/** Checks that a configuration is one of this kind. @throws StatusError 400, 500 */
+export function readConfig({ atom, ...kind }: KindRef & { readonly atom: Atom }, config: JsonObject): UntypedObject {
+  requireType(kind, config);
   const metadata = isObject(config['metadata']) ? config['metadata'] : {};
   if (Array.isArray(metadata['managedFields'])) throw badRequest('metadata.managedFields must be nil');
   const errors = typeErrors(config, atom);
   if (errors.length > 0) {
-    const name = `${stringOf(metadata['namespace'])}/${stringOf(metadata['name'])}; ${given}`;
-    throw unclassified(`failed to create typed patch object (${name}): ${printErrors(errors)}`);
+    throw unclassified(`failed to create typed patch object (${nameOf(config)}): ${printErrors(errors)}`);
   }
   return { ...config, metadata };
 }

@@ -147,8 +147,8 @@ export async function createStored(
       requirePlace(backend, call, object);
       context = { ...context, warn: () => undefined };
       check();
-      definition.pruneAdmitted(object);
     }
+    if (admission !== undefined || isTracked) definition.pruneAdmitted(object);
     // Upstream it is the storage that refuses this, after validation; a dry run never gets there.
     if (isVersioned && !options.dryRun)
       throw unclassified('resourceVersion should not be set on objects to be created');

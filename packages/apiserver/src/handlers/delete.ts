@@ -3,11 +3,11 @@ import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { methodNotAllowed } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
-import { convertAnew, convertVersions } from '../storage/convert-versions.js';
-import type { ObjectVersion, Rendering } from '../storage/version.js';
+import { convertAnew } from '../storage/convert-versions.js';
+import type { ObjectVersion } from '../storage/version.js';
 import { beginAdmission, type Admission } from './admission.js';
 import type { Backend, ResourceCall } from './call.js';
-import { isNoop, retryOnLostRace } from './commit.js';
+import { isNoop, placeOf, retryOnLostRace } from './commit.js';
 import { shownIn } from './conversions.js';
 import { readDeleteOptions, type DeleteOptions } from './delete-options.js';
 import {
@@ -20,8 +20,9 @@ import {
   type DeletionResult,
   type PendingDeletion,
 } from './deletion.js';
-import { listReply } from './list-reply.js';
-import { objectReply, shapeOf, textReply } from './reply.js';
+import { parseListOptions } from './read-options.js';
+import { readList } from './read.js';
+import { objectReply, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
 import { requirePresent } from './update.js';
 
@@ -134,28 +135,22 @@ function throughVersion(
     .then((stored) => ({ type: 'stays', next: isNoop(stored, present.object) ? present.object : stored }));
 }
 
-/** DELETE of a collection: all that the selectors match; answers the list as it was before. */
+/** DELETE of a collection: all that the selectors match, or the page of it that is asked for; answers it as it was before. */
 export async function removeCollection(backend: Backend, call: ResourceCall): Promise<Reply> {
-  const options = await readDeleteOptions(call);
+  const { definition, query } = call;
+  // As upstream: what is to be deleted is judged before how.
   const scope = selectionOf(call);
-  const { definition } = call;
+  parseListOptions(query);
+  const options = await readDeleteOptions(call);
   const table = backend.store.table(definition.storageKey);
-  const inScope = [...table.scan({ prefix: scope.prefix })].filter(
-    ([key]) => scope.key === undefined || scope.key === key,
-  );
-  const versions = inScope.map(([, version]) => version);
-  await convertVersions(definition, versions);
-  const matched = inScope.filter(([, version]) => scope.matches?.(version.in(definition).object) ?? true);
-  const deleted: Rendering[] = [];
+  using page = await readList(backend, call, scope);
   using admission = beginDeleteAdmission(backend, call, options);
-  for (const [key, version] of matched) {
-    deleted.push(version.in(definition));
+  for (const { object } of page.found) {
+    const { key } = placeOf(definition, object);
     await retryOnLostRace(() => {
       const present = table.get(key);
       return present && deleteReviewed(backend, definition, { present, options, admission, name: '' });
     }, admission?.signal);
   }
-  const rendered = (from: number, to: number): Rendering[] => deleted.slice(from, to);
-  const metadata = { resourceVersion: String(backend.store.revision) };
-  return await listReply(shapeOf(backend, call), call, { metadata, length: deleted.length, rendered });
+  return await page.reply();
 }

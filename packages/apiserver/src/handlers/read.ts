@@ -110,9 +110,21 @@ function nextVersions(table: Table, { scope, revision }: Page, start: string): O
 
 /** LIST. */
 export async function list(backend: Backend, call: ResourceCall): Promise<Reply> {
+  using page = await readList(backend, call, selectionOf(call));
+  return await page.reply();
+}
+
+/** A page of a list. Its state stays readable until it is disposed of. */
+export interface ListPage extends Disposable {
+  readonly found: readonly ObjectVersion[];
+  /** The page as an answer. */
+  reply(): Promise<Reply>;
+}
+
+/** The page that the parameters of a LIST or a deletecollection ask for. @throws StatusError 400, 410, 422, 504 */
+export async function readList(backend: Backend, call: ResourceCall, scope: WatchScope): Promise<ListPage> {
   const { store } = backend;
   const { definition } = call;
-  const scope = selectionOf(call);
   const page = await choosePage(backend, call, scope);
   const table = store.table(definition.storageKey);
   if (page.revision < table.floor) throw expiredPage(call);
@@ -134,9 +146,14 @@ export async function list(backend: Backend, call: ResourceCall): Promise<Reply>
     };
     const rendered = (from: number, to: number): Rendering[] =>
       found.slice(from, to).map((version) => version.in(definition));
-    return await listReply(shapeOf(backend, call), call, { metadata, length: found.length, rendered });
-  } finally {
+    return {
+      found,
+      reply: () => listReply(shapeOf(backend, call), call, { metadata, length: found.length, rendered }),
+      [Symbol.dispose]: unpin,
+    };
+  } catch (error) {
     unpin();
+    throw error;
   }
 }
 

@@ -79,7 +79,7 @@ export function checkIdentity(call: ResourceCall, object: UntypedObject): void {
 }
 
 /** A uid in a PUT is a precondition. @throws StatusError 409 */
-function checkUid(call: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
+export function checkUid(call: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
   refuseUid(call, object, present.object.metadata.uid ?? '');
 }
 
@@ -184,8 +184,8 @@ export async function writeUpdate(
   }
   if (admission !== undefined) {
     await admission.validate({ name: path.name, object, oldObject: old });
-    definition.pruneAdmitted(object);
   }
+  if (admission !== undefined || isTracked) definition.pruneAdmitted(object);
   return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun, mayDropOwners: !isTracked });
 }
 

@@ -330,5 +330,6 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     columns: table.columns,
     cells: (object, now) => table.cells(object, now),
     ...(table.order !== undefined && { rowOrder: table.order }),
+    ...(table.conditions !== undefined && { rowConditions: table.conditions }),
   };
 }

@@ -52,6 +52,14 @@ export interface Decoded {
   readonly problems: readonly string[];
 }
 
+/** A condition of a Table's row. */
+export interface RowCondition {
+  readonly type: string;
+  readonly status: string;
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** A column of a Table answer. */
 export interface TableColumn {
   readonly name: string;
@@ -200,6 +208,8 @@ export interface ResourceDefinition extends UpdateStrategy {
   readonly columnSource?: { readonly source: unknown };
   /** Cells of an object's row; `now` in ms since the epoch renders ages. */
   cells(object: UntypedObject, now: number): unknown[];
+  /** What a Table's row says of its object beside the cells, e.g. that it has run to its end. @default nothing */
+  rowConditions?(object: UntypedObject): readonly RowCondition[];
   /** The order of a Table's rows. @default that of the list: by name */
   readonly rowOrder?: (a: UntypedObject, b: UntypedObject) => number;
 }

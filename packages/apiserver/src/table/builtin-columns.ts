@@ -1,10 +1,11 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { KindRef, TableColumn } from '../registry/resource.js';
+import type { KindRef, RowCondition, TableColumn } from '../registry/resource.js';
 import { createdAtColumn, nameColumn, type PrintedColumn } from './column.js';
 import { accessColumns } from './access-columns.js';
+import { columnDescriptions } from './generated/column-descriptions.js';
 import { coreColumns } from './core-columns.js';
 import { byPrecedence, platformColumns } from './platform-columns.js';
-import { podColumns } from './pod-columns.js';
+import { podColumns, podConditions } from './pod-columns.js';
 import { storageColumns } from './storage-columns.js';
 import { workloadColumns } from './workload-columns.js';
 
@@ -27,16 +28,19 @@ export function builtinTable({ group, kind }: KindRef): {
   columns: TableColumn[];
   cells: (object: UntypedObject, now: number) => unknown[];
   order?: (a: UntypedObject, b: UntypedObject) => number;
+  conditions?: (object: UntypedObject) => readonly RowCondition[];
 } {
   const printed = columns[`${group}/${kind}`] ?? [nameColumn, createdAtColumn];
+  const described = columnDescriptions[`${group}/${kind}`] ?? {};
   const order = orders[`${group}/${kind}`];
   return {
     ...(order !== undefined && { order }),
+    ...(group === '' && kind === 'Pod' && { conditions: podConditions }),
     columns: printed.map(({ name, type, format, description, priority }) => ({
       name,
       type,
       format,
-      description,
+      description: described[name] ?? description,
       priority,
     })),
     cells: (object, now) => printed.map((column) => column.cell(object, now)),

@@ -1,5 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, isObject, numberOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import type { RowCondition } from '../registry/resource.js';
 import { ageColumn, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf } from './duration.js';
 
@@ -178,3 +179,11 @@ export const podColumns: Readonly<Record<string, readonly PrintedColumn[]>> = {
     ),
   ],
 };
+
+/** That a pod has run to its end. */
+export function podConditions(object: UntypedObject): readonly RowCondition[] {
+  const phase = at(object, 'status', 'phase');
+  if (phase !== 'Succeeded' && phase !== 'Failed') return [];
+  const message = phase === 'Failed' ? 'The pod failed.' : 'The pod has completed successfully.';
+  return [{ type: 'Completed', status: 'True', reason: phase, message }];
+}

@@ -75,22 +75,25 @@ export class CustomResourceValidator {
   }
 
   /**
-   * Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder. `found` gets the paths of what was
-   * pruned.
+   * Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder; of an object of another kind the
+   * metadata alone. `found` gets the paths of what was pruned.
    *
    * @throws GoDecodeError when the metadata cannot be decoded
    */
   normalize(body: JsonObject, found: string[]): UntypedObject {
     const { schema, kind } = this.#rules;
-    // An object of another kind is refused by the validation; it gets no defaults of this one.
-    if (body['kind'] === kind) {
+    // The schema says nothing of an object of another kind, which the validation refuses; admission sees it as it came.
+    const isKnown = body['kind'] === kind;
+    if (isKnown) {
       dropNulls(body, schema);
       applyDefaults(body, schema);
     }
     const source = isObject(body['metadata']) ? body['metadata'] : {};
     const metadata = decodeStruct(source, objectMetaStruct(), found, 'metadata');
-    coerceEmbedded(body, schema, found);
-    pruneUnknown(body, schema, found);
+    if (isKnown) {
+      coerceEmbedded(body, schema, found);
+      pruneUnknown(body, schema, found);
+    }
     return Object.assign(body, { metadata });
   }
 

@@ -169,7 +169,23 @@ async function annotationsOf({ target }: Run, answer: Answer): Promise<Json> {
   const own = Object.entries(await target.auditOf(id)).filter(([key]) =>
     /admission\.k8s\.io\/|\.kctl\.test\/|^diff-\d+-policy-/.test(key),
   );
-  return Object.fromEntries(ranked(own).map(([key, value]) => [key, normaliseText(value)]));
+  const shown = isCollection(answer.request) ? gathered(own) : ranked(own);
+  return Object.fromEntries(shown.map(([key, value]) => [key, normaliseText(value)]));
+}
+
+/** Whether a request deletes objects of a kind in a namespace, not one of them. */
+function isCollection(request: string): boolean {
+  return /^DELETE .*\/namespaces\/[^/]+\/[^/?]+(\?|$)/.test(request);
+}
+
+/** Of one object after the other: the webhooks of other sessions change between them, and the indices with those. */
+function gathered(annotations: readonly (readonly [string, string])[]): (readonly [string, string])[] {
+  const values = new Map<string, Set<string>>();
+  for (const [key, value] of annotations) {
+    const what = key.replace(/_index_\d+$/, '');
+    values.set(what, (values.get(what) ?? new Set()).add(value));
+  }
+  return [...values].map(([what, of]) => [what, [...of].toSorted().join(' ')]);
 }
 
 /** Indices count the webhooks of all sessions, of which each server has others at each moment: their order in a round remains. */

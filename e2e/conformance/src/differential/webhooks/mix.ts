@@ -279,7 +279,8 @@ function hook(
   const fields = {
     rules: rules(random),
     objectSelector: objectSelector(random),
-    timeoutSeconds: 1 + random.below(2),
+    // Long enough that no webhook that answers is late on a busy machine.
+    timeoutSeconds: 8 + random.below(2),
     ...maybe(random, 0.35, () => ({ failurePolicy: random.pick(['Ignore', 'Ignore', 'Fail']) })),
     ...maybe(random, 0.4, () => ({ matchPolicy: random.pick(['Exact', 'Equivalent']) })),
     ...maybe(random, 0.3, () => ({ sideEffects: 'NoneOnDryRun' })),

@@ -153,11 +153,12 @@ function validatePort(port: JsonObject, index: number, isSingle: boolean): Field
   return errors;
 }
 
+/** Told by uid: admission may have given an object another name, which only its validation refuses. */
 function othersThan(self: UntypedObject, context: WriteContext): UntypedObject[] {
-  const { name, namespace } = self.metadata;
-  return [...context.objects('/services')].filter(
-    ({ metadata }) => metadata.name !== name || metadata.namespace !== namespace,
-  );
+  const { uid, name, namespace } = self.metadata;
+  const isSelf = ({ metadata }: UntypedObject): boolean =>
+    uid === undefined ? metadata.name === name && metadata.namespace === namespace : metadata.uid === uid;
+  return [...context.objects('/services')].filter((other) => !isSelf(other));
 }
 
 /** Ports are taken only once everything else is in order. */
