@@ -1,5 +1,6 @@
 /** What random calls on both servers have found, each as a case of its own. */
 import { stage } from '../harness/admission-stage.js';
+import { startConverter } from '../harness/converter.js';
 import { APPLY_PATCH, MERGE_PATCH } from '../harness/context.js';
 import type { Draft, Json } from '../harness/doc.js';
 import { created, failure, matches, ok, same } from '../harness/expect.js';
@@ -103,6 +104,64 @@ spec(
       reason: 'Invalid',
     });
     same([...new Set(details.causes.map(({ field }: Json) => field))], ['metadata.name'], 'causes');
+  },
+  { needs },
+);
+
+spec(
+  66,
+  'webhooks for one version see the object in it one after the other, with what the stored version does not know',
+  async (plain) => {
+    const t = steady(plain);
+    const { ns, hook } = await stage(t);
+    const converter = await startConverter(({ spec: { tier: _tier, ...rest }, ...object }, apiVersion) => ({
+      ...object,
+      apiVersion,
+      spec: rest,
+    }));
+    t.defer(() => converter.stop());
+    const group = `${t.unique('kept')}.kctl.test`;
+    const version = (name: string, more: Draft): Draft => ({
+      name,
+      served: true,
+      storage: name === 'v1',
+      schema: {
+        openAPIV3Schema: {
+          type: 'object',
+          properties: { spec: { type: 'object', properties: { size: { type: 'integer' }, ...more } } },
+        },
+      },
+    });
+    const { clientConfig } = converter;
+    await t.crd({
+      metadata: { name: `kept.${group}` },
+      spec: {
+        group,
+        scope: 'Namespaced',
+        names: { plural: 'kept', singular: 'keep', kind: 'Keep' },
+        conversion: { strategy: 'Webhook', webhook: { clientConfig, conversionReviewVersions: ['v1'] } },
+        versions: [version('v1', {}), version('v2', { tier: { type: 'string', default: 'gold' } })],
+      },
+    });
+    const rules = [rule(group, 'kept', { apiVersions: ['v2'] })];
+    const selector = { objectSelector: { matchLabels: { l: 'a' } } };
+    await hook.install('Mutating', [
+      hook.entry('m.kctl.test', { rules }),
+      hook.entry('n.kctl.test', { rules, ...selector }),
+    ]);
+    hook.answer = ({ url }) =>
+      url.startsWith('/m?') ? mutate([{ op: 'add', path: '/metadata/labels', value: { l: 'a' } }]) : allow();
+    const body = { apiVersion: `${group}/v1`, kind: 'Keep', metadata: { name: 'a' }, spec: { size: 1 } };
+    const made = created(await t.post(`/apis/${group}/v1/namespaces/${ns}/kept`, body));
+    same([made.apiVersion, made.metadata.labels, made.spec], [`${group}/v1`, { l: 'a' }, { size: 1 }], 'object');
+    same(
+      hook.take().map(({ url, request }) => [url.split('?')[0], request.object.apiVersion, request.object.spec]),
+      [
+        ['/m', `${group}/v2`, { size: 1 }],
+        ['/n', `${group}/v2`, { size: 1, tier: 'gold' }],
+      ],
+      'reviews',
+    );
   },
   { needs },
 );

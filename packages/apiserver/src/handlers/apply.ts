@@ -129,8 +129,10 @@ async function applyOnce(
     return { status: 201, rendering: await createStored(backend, call, created) };
   }
   checkIdentity(call, object);
-  const { resourceVersion = '' } = object.metadata;
-  if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
+  if (admission === undefined) {
+    const { resourceVersion = '' } = object.metadata;
+    if (resourceVersion !== '' && resourceVersion !== String(present.revision)) throw conflict(definition, path.name);
+  }
   const update = { object, present, target, options, isTracked: true, isStamped, admission };
   return { status: 200, rendering: await writeUpdate(backend, call, update) };
 }

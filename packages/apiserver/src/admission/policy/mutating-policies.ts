@@ -174,6 +174,7 @@ class MutatingPolicies implements AdmissionPlugin {
     };
     try {
       for (const invocation of invocations) await this.#invoke(invocation, round);
+      await round.versions.settle();
       // As upstream, whether or not that changed anything: also a policy that alone mutated is called again.
       if (round.lastKind !== undefined && round.mutatedKinds.has(round.lastKind)) reinvocations.requireAll();
     } finally {
@@ -239,7 +240,7 @@ class MutatingPolicies implements AdmissionPlugin {
     }
     const key = keyOf(invocation);
     if (!verdict.matches || !reinvocations.isDue(key)) return;
-    const before = write.object;
+    const before = input.reviewed.object;
     const shownAs = `${groupVersion(matched.kind)} ${matched.kind.kind}`;
     for (const [index, mutation] of policy.mutations.entries()) {
       round.lastKind = shownAs;
@@ -254,14 +255,14 @@ class MutatingPolicies implements AdmissionPlugin {
         );
         const changed = mutate(reviewed.object, wanted, matched);
         const decoded = decodeAdmitted(matched.definition, write.subresource, cloneJson(changed));
-        write.object = await versions.back(decoded, matched);
+        versions.replace(decoded, matched);
         round.mutatedKinds.add(shownAs);
       } catch (error) {
         if (isStatusError(error)) throw error;
         refuse(messageOf(error));
       }
     }
-    const isChanged = !equalSemantic(before, write.object);
+    const isChanged = !equalSemantic(before, (await versions.in(matched)).object);
     reinvocations.note(key, { isChanged, isReinvoked: policy.isReinvoked });
   }
 }

@@ -38,10 +38,24 @@ export function anyMatches({ registry }: MatchBackend, hooks: readonly Hook[], f
   return !isExempt(facts) && hooks.some((hook) => matchRules(registry, hook, facts) !== undefined);
 }
 
-/** The object of a write as it stands, in a version that a webhook named. */
+type Version = Pick<MatchedResource, 'definition' | 'kind'>;
+
+/** The object of a write in the version in which it was last shown. */
+interface Shown {
+  readonly target: Version;
+  readonly object: UntypedObject;
+  /** Whether a plugin has changed it since. */
+  readonly isChanged: boolean;
+}
+
+/**
+ * The object of a write as it stands, in a version that a webhook or a policy named. As upstream, it stays in that version
+ * until another one is named, with all that the version of the write does not know: defaults, say.
+ */
 export class VersionedObjects {
   readonly #write: AdmissionWrite;
   readonly #olds = new Map<string, UntypedObject | undefined>();
+  #shown: Shown | undefined;
 
   constructor(write: AdmissionWrite) {
     this.#write = write;
@@ -50,28 +64,46 @@ export class VersionedObjects {
   /** The write as `target` shows it. @throws StatusError 500 where an object does not convert */
   async in(target: Pick<MatchedResource, 'definition' | 'kind' | 'resource'>): Promise<ReviewedWrite> {
     const { resource, kind } = target;
-    const { object, oldObject } = this.#write;
+    const { oldObject } = this.#write;
     const key = `${kind.group}/${kind.version}/${kind.kind}`;
     if (!this.#olds.has(key)) this.#olds.set(key, await this.#convert(oldObject, target));
-    return {
-      write: this.#write,
-      resource,
-      kind,
-      object: await this.#convert(object, target),
-      oldObject: this.#olds.get(key),
-    };
+    return { write: this.#write, resource, kind, object: await this.#show(target), oldObject: this.#olds.get(key) };
   }
 
-  /** An object that `target` has changed, in the version of the write. */
-  async back(object: UntypedObject, target: Pick<MatchedResource, 'definition' | 'kind'>): Promise<UntypedObject> {
-    const { definition, kind } = this.#write;
-    return isSameKind(kind, target.kind) ? object : convertObject(object, target.definition, definition);
+  /** The object as it stands, in whatever version. */
+  get object(): UntypedObject | undefined {
+    return this.#shown?.object ?? this.#write.object;
   }
 
-  async #convert(
-    object: UntypedObject | undefined,
-    target: Pick<MatchedResource, 'definition' | 'kind'>,
-  ): Promise<UntypedObject | undefined> {
+  /** Whether the object has changed in a version that is not the write's, which does not have it yet. */
+  get isChanged(): boolean {
+    return this.#shown?.isChanged ?? false;
+  }
+
+  /** Takes what a plugin has made of the object, in the version of `target`. */
+  replace(object: UntypedObject, target: Version): void {
+    const isOwn = isSameKind(this.#write.kind, target.kind);
+    if (isOwn) this.#write.object = object;
+    this.#shown = { object, target, isChanged: !isOwn };
+  }
+
+  /** Gives the write its object back. @throws StatusError 500 where it does not convert */
+  async settle(): Promise<void> {
+    if (this.#shown?.isChanged !== true) return;
+    const { object, target } = this.#shown;
+    this.#write.object = await convertObject(object, target.definition, this.#write.definition);
+    this.#shown = { object, target, isChanged: false };
+  }
+
+  async #show(target: Version): Promise<UntypedObject | undefined> {
+    if (this.#shown !== undefined && isSameKind(this.#shown.target.kind, target.kind)) return this.#shown.object;
+    await this.settle();
+    const object = await this.#convert(this.#write.object, target);
+    this.#shown = object && { object, target, isChanged: false };
+    return object;
+  }
+
+  async #convert(object: UntypedObject | undefined, target: Version): Promise<UntypedObject | undefined> {
     const { definition, kind } = this.#write;
     if (object === undefined || isSameKind(kind, target.kind)) return object;
     try {
@@ -102,8 +134,9 @@ export async function matchHook(
   hook: Hook,
   { write, versions }: { readonly write: AdmissionWrite; readonly versions: VersionedObjects },
 ): Promise<MatchedResource | undefined> {
-  const verdict = namespaceVerdict(store, hook, write);
-  if (verdict === false || !objectMatches(hook.objectSelector, write)) return undefined;
+  const current = versions.isChanged ? { ...write, object: versions.object } : write;
+  const verdict = namespaceVerdict(store, hook, current);
+  if (verdict === false || !objectMatches(hook.objectSelector, current)) return undefined;
   const matched = matchRules(registry, hook, write);
   if (matched === undefined) return undefined;
   if (verdict instanceof Error) throw verdict;

@@ -104,6 +104,7 @@ class MutatingWebhooks implements AdmissionPlugin {
         if (matched === undefined || !reinvocations.isDue(hook.id)) continue;
         await this.#invoke(hook, index, { write, versions, matched, reinvocations });
       }
+      await versions.settle();
     } finally {
       reinvocations.end();
     }
@@ -118,9 +119,9 @@ class MutatingWebhooks implements AdmissionPlugin {
       const answer = await callHook(this.#caller, hook, { reviewed, isMutating: true });
       const change = patched(hook, answer, { reviewed, matched });
       if (change === undefined) return;
-      const isStamped = write.object !== undefined && write.object === write.stamped;
+      const isStamped = write.object !== undefined && write.object === write.stamped && !versions.isChanged;
       isChanged = isStamped || !equalSemantic(change.object, reviewed.object);
-      write.object = await versions.back(change.object, matched);
+      versions.replace(change.object, matched);
       write.annotate(
         `patch.webhook.admission.k8s.io/${place}`,
         goJson({ ...who, patch: change.operations, patchType: 'JSONPatch' }),

@@ -32,7 +32,8 @@ function create(path: string, body: Record<string, unknown>, context = contextOf
   const definition = definitionOf(path);
   const { object } = definition.decode({ value: structuredClone({ metadata: { name: 'x' }, ...body }) });
   if (definition.namespaced) object.metadata.namespace = 'default';
-  Object.assign(object.metadata, { uid: 'u-1', creationTimestamp: context.now });
+  const uid = object.metadata.name === 'x' ? 'u-1' : `u-${object.metadata.name ?? ''}`;
+  Object.assign(object.metadata, { uid, creationTimestamp: context.now });
   definition.admit?.(object, undefined, context);
   definition.prepareForCreate(object, context);
   return { object, message: messageOf(definition.validateCreate(object, context)) };
@@ -143,6 +144,14 @@ describe('strategies, by the answers of a real server', () => {
       Object.assign(draft['spec'] ?? {}, { selector: { a: 'b' } });
     });
     expect(changed.message).toBe('');
+    // A webhook has renamed it: what it holds is still its own.
+    const renamed = update(
+      '/v1/services',
+      first,
+      (draft) => Object.assign(draft['metadata'] ?? {}, { name: 'z' }),
+      context,
+    );
+    expect(renamed.message).not.toContain('allocated');
   });
   it('§2.6-42 Pod, Deployment, ConfigMap and Secret: what may not change', () => {
     const pod = create('/v1/pods', { spec: { containers: [container] } }).object;
