@@ -29,7 +29,7 @@ export function normaliseTable(table: Json): Json {
 /** An event whose object is found where it is in others: of a table the one row. */
 export function rowEvent({ type, object }: WatchEvent): WatchEvent {
   if (object.kind !== 'Table') return { type, object };
-  const { metadata, ...table } = object as Json;
+  const { metadata, ...table }: Json = object;
   const row = table.rows?.[0]?.object?.metadata;
   return { type, object: { ...table, list: metadata, metadata: row ?? {} } as unknown as Doc };
 }
