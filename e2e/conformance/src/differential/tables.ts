@@ -31,5 +31,5 @@ export function rowEvent({ type, object }: WatchEvent): WatchEvent {
   if (object.kind !== 'Table') return { type, object };
   const { metadata, ...table }: Json = object;
   const row = table.rows?.[0]?.object?.metadata;
-  return { type, object: { ...table, list: metadata, metadata: row ?? {} } as unknown as Doc };
+  return { type, object: { ...table, list: metadata, metadata: row ?? {} } as Doc };
 }
