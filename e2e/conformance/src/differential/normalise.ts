@@ -40,7 +40,8 @@ export function normaliseAnswer(answer: Answer, revisionOf: RevisionOf): Normali
 function orderCauses(body: Json): Json {
   const causes = body?.details?.causes as { field?: string; message?: string }[] | undefined;
   if (body?.kind !== 'Status' || causes === undefined) return body;
-  const distinct = new Map(causes.map((cause) => [JSON.stringify(cause), cause]));
+  const told = causes.map((cause) => ({ ...cause, message: normaliseText(cause.message ?? '') }));
+  const distinct = new Map(told.map((cause) => [JSON.stringify(cause), cause]));
   const ordered = [...distinct.keys()].toSorted().map((key) => distinct.get(key));
   const message = String(body.message).replace(/ is invalid: .*$/s, ' is invalid: <causes>');
   return { ...body, message, details: { ...body.details, causes: ordered } };
@@ -107,6 +108,8 @@ export function normaliseText(text: string): string {
         /errors:\n((?: {2}.*\n?)+)/,
         (_, lines: string) => `errors:\n${lines.trimEnd().split('\n').toSorted().join('\n')}`,
       )
+      // The first bytes of a body, which has revisions in it.
+      .replace(/\([0-9a-f]{16,} \.\.\.\)/g, '(<bytes> ...)')
       .replace(UUID, '<uid>')
       .replace(/\b127\.0\.0\.1:\d+/g, '<address>')
       .replace(/the ResourceVersion in (the precondition|record) \(\d+\)/g, 'the ResourceVersion in $1 (<revision>)')

@@ -108,6 +108,8 @@ export async function createStored(
     'uid',
   ] as const)
     delete given.metadata[field];
+  // Under this name all plugins review it, also where one of them gives it another.
+  const name = path.name || (given.metadata.name ?? '');
   definition.admit?.(given, undefined, writeContext(backend, call, options.dryRun));
   const object = admission === undefined ? given : await admitCreate(call, admission, { object: given, isStamped });
   checkGrant(backend, call, object, undefined);
@@ -142,7 +144,7 @@ export async function createStored(
     if (admission !== undefined) {
       // Upstream it is the storage that looks at a version of the client, after all reviews.
       const reviewed = isVersioned ? { ...object, metadata: { ...metadata, resourceVersion } } : object;
-      await admission.validate({ name: path.name || (metadata.name ?? ''), object: reviewed });
+      await admission.validate({ name: name || (metadata.name ?? ''), object: reviewed });
       // Others may have written meanwhile: what was checked of them is checked again, in one step with the commit.
       requirePlace(backend, call, object);
       context = { ...context, warn: () => undefined };
