@@ -153,7 +153,7 @@ function validatePort(port: JsonObject, index: number, isSingle: boolean): Field
   return errors;
 }
 
-/** Told by uid: admission may have given an object another name, which only its validation refuses. */
+/** Compared by uid: admission may have given an object another name, which only its validation refuses. */
 function othersThan(self: UntypedObject, context: WriteContext): UntypedObject[] {
   const { uid, name, namespace } = self.metadata;
   const isSelf = ({ metadata }: UntypedObject): boolean =>
