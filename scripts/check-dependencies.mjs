@@ -55,7 +55,10 @@ const isRange = (name, version) =>
 export function dependencyProblems(folder) {
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   const isTest = (/** @type {string} */ file) => file.endsWith('.test.ts') || !file.startsWith(join(folder, 'src'));
-  const files = globSync(['src', 'test', 'bench', 'template'].map((name) => join(folder, name, '**/*.ts')));
+  const files = globSync([
+    ...['src', 'test', 'bench', 'template', 'page'].map((name) => join(folder, name, '**/*.ts')),
+    join(folder, 'build', '**/*.mjs'),
+  ]);
   const bySources = importedBy(files.filter((file) => !isTest(file)));
   const byTests = importedBy(files.filter(isTest));
   const runtime = new Set(Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies }));

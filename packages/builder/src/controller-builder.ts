@@ -77,7 +77,7 @@ export type RequestFor<K extends Kind, R, S extends RequestState> = S extends 'o
 /** Settings of the controller that are not said elsewhere in the definition. */
 export type BuilderOptions<R> = Omit<
   ControllerOptions<R>,
-  'name' | 'reconciler' | 'logger' | 'logFields' | 'metrics' | 'tracer' | 'requestCounter' | 'clock'
+  'name' | 'reconciler' | 'logger' | 'logFields' | 'metrics' | 'tracer' | 'requestCounter' | 'observer' | 'clock'
 >;
 
 /** What the builder needs of a manager; that of @kctl/manager is one. `D` is what can be injected. */

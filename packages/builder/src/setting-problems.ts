@@ -9,6 +9,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   metrics: "a controller has its manager's",
   tracer: "a controller has its manager's",
   requestCounter: "a controller has its manager's",
+  observer: "a controller has its manager's",
   clock: "a controller has its manager's",
 };
 

@@ -18,6 +18,12 @@ export interface InformerStatus {
   readonly trouble: InformerTrouble | undefined;
   readonly hasSynced: boolean;
   readonly resourceVersion: string;
+  /** How many objects its store holds. */
+  readonly objects: number;
+  /** How many bytes its store holds of objects that came as bytes; 0 for others. */
+  readonly bytes: number;
+  /** The names of its indexes. */
+  readonly indexes: readonly string[];
   /** Whether it was declared or is on loan; others only linger, and their state is not reported as trouble. */
   readonly isWanted: boolean;
 }

@@ -291,6 +291,9 @@ class InformerCache implements Cache {
       trouble: informer.trouble,
       hasSynced: informer.hasSynced,
       resourceVersion: informer.resourceVersion,
+      objects: informer.indexer.size,
+      bytes: informer.heldBytes,
+      indexes: informer.indexNames,
       isWanted,
     }));
   }

@@ -113,6 +113,10 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     return versions.length === 0 ? '' : versions.reduce(olderOf);
   }
 
+  get heldBytes(): number {
+    return this.#parts.parts.reduce((sum, { informer }) => sum + (informer.heldBytes ?? 0), 0);
+  }
+
   /** The part that holds a namespace; undefined where none does. */
   partFor(namespace: string): SharedInformer<T> | undefined {
     return this.#parts.partFor(namespace)?.informer;

@@ -20,7 +20,7 @@ export function assembleSession<R>(
   requestKey: (request: R) => string,
 ): Session<R> {
   const { name, reconciler, retryPolicy = createRetryPolicy() } = options;
-  const { settings, logger, metrics, measured, tracer, requestCounter, clock, random } = environment;
+  const { settings, logger, metrics, measured, tracer, requestCounter, observer, clock, random } = environment;
   const { usePriorityQueue } = settings;
   const key = requestKey;
   const rateLimiter = guardedLimiter(options.rateLimiter ?? defaultRateLimiter(usePriorityQueue, { key, clock }), {
@@ -31,7 +31,7 @@ export function assembleSession<R>(
   const queue = adaptQueue(newQueue({ name, controller: name, key, rateLimiter, metrics, clock }));
   const running = new RunningRequests(clock);
   const policies = createPolicies(options, { clock, random, metrics: measured });
-  const intake = new RequestIntake({ queue, running, requestKey, policies });
+  const intake = new RequestIntake({ controller: name, observer, queue, running, requestKey, policies });
   const session: Session<R> = new Session({
     controller: name,
     queue,
@@ -41,6 +41,7 @@ export function assembleSession<R>(
     clock,
     random,
     syncTimeoutMs: settings.cacheSyncTimeoutMs,
+    onClosed: () => observer?.ended?.(name),
     work: (item, signal) => loop.work(item, signal),
   });
   const judge = new FailureJudge<R>({
@@ -53,6 +54,7 @@ export function assembleSession<R>(
     fail: session.fail,
   });
   const loop = new ReconcileLoop<R>({
+    controller: name,
     reconcile: functionOf(reconciler),
     queue,
     running,
@@ -62,6 +64,7 @@ export function assembleSession<R>(
     metrics: measured,
     tracer,
     requestCounter,
+    observer,
     clock,
     requestKey,
     timeoutMs: settings.reconciliationTimeoutMs,

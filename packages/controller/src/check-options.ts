@@ -1,9 +1,23 @@
 import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
 import type { Debounce } from '@kctl/workqueue';
-import { clockOption, functionOption, type OptionNames, optionProblems, shownValue } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  type OptionCheck,
+  type OptionNames,
+  optionProblems,
+  optionWithMethods,
+  shownValue,
+} from '@kctl/wait';
 import type { ControllerOptions, SafetyInterval } from './controller-options.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { RunLimit } from './policy/run-limit.js';
+
+/** For an option that takes a `ReconcileObserver`. */
+export const observerOption: OptionCheck = optionWithMethods(
+  ['queued', 'started', 'settled'],
+  'an observer, such as createInspection() of @kctl/inspection has',
+);
 
 /** The options of each object: complete by type, so that none can be forgotten here. */
 const known = {
@@ -26,6 +40,7 @@ const known = {
     metrics: metricsOption,
     tracer: tracerOption,
     requestCounter: requestCounterOption,
+    observer: observerOption,
     clock: clockOption,
     random: functionOption,
     maxConcurrentReconciles: true,

@@ -3,6 +3,7 @@ import type { Logger, LogFields, Metrics, RequestCounter, Tracer } from '@kctl/t
 import type { Clock, Random } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
 import type { Debounce, RateLimiter } from '@kctl/workqueue';
+import type { ReconcileObserver } from './observer.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { QueueFactory } from './reconcile-queue.js';
 import type { ReconcileErrorHook, Reconciler } from './reconciler.js';
@@ -84,11 +85,13 @@ export interface ControllerOptions<R> extends ControllerSettings {
   readonly tracer?: Tracer;
   /**
    * Attributes requests to the run that sends them, for the metric `kctl_controller_reconcile_requests` and the attribute
-   * `requests` of the span. With neither `metrics` nor `tracer` it is not used.
+   * `requests` of the span. With none of `metrics`, `tracer` and `observer` it is not used.
    *
    * @default requests are not counted; the manager of @kctl/runtime counts those of its clients
    */
   readonly requestCounter?: RequestCounter;
+  /** Looks on at events and runs, e.g. the recorder of @kctl/inspection. @default none, which costs nothing */
+  readonly observer?: ReconcileObserver;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default Math.random */

@@ -3,6 +3,7 @@ import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { ControllerSettings } from './controller-options.js';
+import type { ReconcileObserver } from './observer.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
 import type { ReconcileRequest } from './reconciler.js';
 import type { InformerProvider } from './source/informer-provider.js';
@@ -79,6 +80,7 @@ export interface AdoptOptions {
   readonly metrics?: Metrics;
   readonly tracer?: Tracer;
   readonly requestCounter?: RequestCounter;
+  readonly observer?: ReconcileObserver;
   readonly clock?: Clock;
 }
 
@@ -99,6 +101,8 @@ export interface Controller<R = ReconcileRequest> {
   maxConcurrentReconciles: number;
   /** Starts no further reconciles while it is paused; events are queued. A manager that is paused calls it. */
   setPaused(isPaused: boolean): void;
+  /** How many requests wait to be reconciled: neither those that are being reconciled, nor those that are delayed. */
+  readonly queueLength: number;
   /** Requests that are being reconciled now, as their keys. Names the stragglers of a stop. */
   readonly inFlight: readonly string[];
   /**
@@ -125,7 +129,7 @@ export interface Controller<R = ReconcileRequest> {
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */
   enqueue(request: R, options?: EnqueueOptions): void;
   /**
-   * Takes over what its options leave open: settings, logger, metrics, tracer, request counter and clock. A manager calls it when the
+   * Takes over what its options leave open: settings, logger, metrics, tracer, request counter, observer and clock. A manager calls it when the
    * controller is added. Ignored while the controller is not cold.
    *
    * @throws TypeError when a setting is not valid

@@ -101,6 +101,10 @@ class ReconcileController<R> implements Controller<R> {
     return this.#session?.isReady === true ? 'warm' : 'cold';
   }
 
+  get queueLength(): number {
+    return this.#session?.queueLength ?? 0;
+  }
+
   get inFlight(): readonly string[] {
     return this.#session?.running.keys ?? [];
   }

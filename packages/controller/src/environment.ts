@@ -7,6 +7,8 @@ import type { ControllerOptions, ControllerSettings } from './controller-options
 import { resolveSettings } from './controller-options.js';
 import type { ControllerMetrics } from './metrics.js';
 import { createControllerMetrics } from './metrics.js';
+import type { ReconcileObserver } from './observer.js';
+import { guardObserver } from './observer.js';
 
 /** What a controller works with: its options, and where they leave something open, what it was added to. */
 export interface ControllerEnvironment {
@@ -19,6 +21,8 @@ export interface ControllerEnvironment {
   readonly tracer: Tracer;
   /** Undefined where requests are not counted: there is none, or what it counts would go nowhere. */
   readonly requestCounter: RequestCounter | undefined;
+  /** Cannot throw. Undefined: there is none. */
+  readonly observer: ReconcileObserver | undefined;
   readonly clock: Clock;
   readonly random: Random;
 }
@@ -34,7 +38,8 @@ export function environmentOf<R>(options: ControllerOptions<R>, adopted: AdoptOp
     metrics: givenMetrics,
   });
   const tracer = options.tracer ?? adopted.tracer ?? noopTracer;
-  const isObserved = givenMetrics !== noopMetrics || tracer !== noopTracer;
+  const observer = options.observer ?? adopted.observer;
+  const isObserved = givenMetrics !== noopMetrics || tracer !== noopTracer || observer !== undefined;
   const requestCounter = isObserved ? (options.requestCounter ?? adopted.requestCounter) : undefined;
   return {
     settings,
@@ -43,6 +48,7 @@ export function environmentOf<R>(options: ControllerOptions<R>, adopted: AdoptOp
     measured: createControllerMetrics(metrics, name, requestCounter !== undefined),
     tracer,
     requestCounter,
+    observer: observer === undefined ? undefined : guardObserver(observer, logger),
     clock: options.clock ?? adopted.clock ?? systemClock,
     random: options.random ?? systemRandom,
   };

@@ -85,6 +85,8 @@ export {
   predicateFuncs,
   type PredicateFuncs,
 } from './predicate/predicate.js';
+export type { ReconcileObserver, SettledRun } from './observer.js';
+export { observerOption } from './check-options.js';
 export { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
 export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './reconcile-queue.js';
 export type {
@@ -118,6 +120,13 @@ export { informerSource, type InformerSourceOptions } from './source/informer-so
 export { kindSource, type KindSourceOptions } from './source/kind-source.js';
 export { pollEachSource, type PollEachSource, type PollEachSourceOptions } from './source/poll-each-source.js';
 export { type PollingSource, pollingSource, type PollingSourceOptions } from './source/polling-source.js';
-export type { Source, SourceContext, SourceEnqueueOptions, SourceQueue, StartedSource } from './source/source.js';
+export type {
+  EnqueueCause,
+  Source,
+  SourceContext,
+  SourceEnqueueOptions,
+  SourceQueue,
+  StartedSource,
+} from './source/source.js';
 export { lowPriority } from '@kctl/workqueue';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from './source/webhook-receiver.js';

@@ -4,6 +4,7 @@ import type { Clock } from '@kctl/wait';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
 import type { FailureJudge, RunStep } from './retry/failure-judge.js';
 import type { ControllerMetrics } from './metrics.js';
+import type { ReconcileObserver, SettledRun } from './observer.js';
 import type { Outcome } from './retry/outcome.js';
 import { outcomeOf } from './retry/outcome.js';
 import type { ReconcilePolicy, Requeue, Settled } from './policy/policy.js';
@@ -15,6 +16,7 @@ import { putBack } from './worker-pool.js';
 
 /** What a reconcile loop works with. */
 export interface ReconcileLoopOptions<R> {
+  readonly controller: string;
   readonly reconcile: ReconcileFunction<R>;
   readonly queue: ReconcileQueue<R>;
   readonly running: RunningRequests;
@@ -26,6 +28,8 @@ export interface ReconcileLoopOptions<R> {
   readonly tracer: Tracer;
   /** Undefined: requests are not counted, and nothing is allocated for it. */
   readonly requestCounter: RequestCounter | undefined;
+  /** Undefined: none, and nothing is allocated for it. */
+  readonly observer: ReconcileObserver | undefined;
   readonly clock: Clock;
   readonly requestKey: (request: R) => string;
   /** 0: none. */
@@ -84,8 +88,10 @@ export class ReconcileLoop<R> {
   /** One function and one promise: every reconcile goes through it. */
   async #run({ item, key, stopSignal, started }: Dequeued<R>, span: Span | undefined): Promise<void> {
     const { reconcile, running, clock, queue, judge, metrics, timeoutMs, maxAttempts, requestCounter } = this.#options;
+    const { observer } = this.#options;
     const { item: request, priority, reasons } = item;
-    const tally: RequestTally | undefined = requestCounter === undefined ? undefined : { requests: 0 };
+    let tally: RequestTally | undefined = requestCounter === undefined ? undefined : { requests: 0 };
+    let settled: Settled | undefined;
     metrics.activeWorkers.inc();
     try {
       const attempt = running.failures(key) + 1;
@@ -97,6 +103,7 @@ export class ReconcileLoop<R> {
       );
       if (span !== undefined) run.span.setAttributes({ reasons: reasons.join('; '), attempt });
       running.begin(key, run);
+      if (observer !== undefined) tally = observer.started(this.#options.controller, key, run);
       let outcome: Outcome;
       let step: RunStep = 'call';
       try {
@@ -117,7 +124,8 @@ export class ReconcileLoop<R> {
       }
       run.end();
       if (span !== undefined && tally !== undefined) run.span.setAttributes({ requests: tally.requests });
-      const settled: Settled = { key, run, outcome, next: this.#next(request, { key, run }, outcome), kept: undefined };
+      const next = this.#next(request, { key, run }, outcome);
+      settled = { key, run, outcome, next, kept: undefined, isLooping: false };
       for (const policy of this.#outward) policy.settle?.(settled);
       if (settled.next !== undefined) queue.addWith(settled.next, request);
       if (settled.kept !== undefined) queue.addWith(settled.kept, request);
@@ -125,6 +133,7 @@ export class ReconcileLoop<R> {
     } catch (error) {
       this.#options.fail(error); // nothing above rejects except a broken logger or queue
     } finally {
+      if (observer !== undefined && tally !== undefined) observer.settled(tally, settledRun(settled));
       running.end(key);
       queue.done(request);
       metrics.activeWorkers.dec();
@@ -171,6 +180,24 @@ export class ReconcileLoop<R> {
     this.#options.running.succeed(key);
   }
 }
+
+/** What an observer is given; undefined: the run has failed together with the controller. */
+function settledRun(settled: Settled | undefined): SettledRun {
+  if (settled === undefined) return { result: 'stopped', error: undefined, nextMs: undefined, isLooping: false };
+  const { outcome, next, isLooping } = settled;
+  const nextMs = next === undefined ? undefined : Math.max(0, next.afterMs);
+  const error = 'error' in outcome ? outcome.error : undefined;
+  return { result: results[outcome.type], error, nextMs, isLooping };
+}
+
+const results: Readonly<Record<Outcome['type'], SettledRun['result']>> = {
+  done: 'success',
+  requeueAfter: 'requeue_after',
+  backoff: 'requeue',
+  error: 'error',
+  terminal: 'terminal',
+  stopped: 'stopped',
+};
 
 interface Dequeued<R> {
   readonly item: PrioritizedItem<R>;

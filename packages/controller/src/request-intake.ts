@@ -1,5 +1,6 @@
 import type { AddOptions } from '@kctl/workqueue';
 import { lowPriority } from '@kctl/workqueue';
+import type { ReconcileObserver } from './observer.js';
 import type { Policies } from './policy/policies.js';
 import type { ReconcileQueue } from './reconcile-queue.js';
 import type { RunningRequests } from './running-requests.js';
@@ -7,6 +8,9 @@ import type { SourceEnqueueOptions, SourceQueue } from './source/source.js';
 
 /** Options of {@link RequestIntake}. */
 export interface RequestIntakeOptions<R> {
+  readonly controller: string;
+  /** Undefined: none, and nothing is done for it. */
+  readonly observer: ReconcileObserver | undefined;
   readonly queue: ReconcileQueue<R>;
   readonly running: RunningRequests;
   readonly requestKey: (request: R) => string;
@@ -22,8 +26,9 @@ export class RequestIntake<R> implements SourceQueue<R> {
   }
 
   add(request: R, options: SourceEnqueueOptions = {}): void {
-    const { queue, running, requestKey, policies } = this.#options;
+    const { queue, running, requestKey, policies, observer } = this.#options;
     const key = requestKey(request);
+    observer?.queued(this.#options.controller, key, options);
     policies.safetyIntervals?.observe(key, options.presence);
     running.runOf(key)?.markSuperseded();
     queue.addWith(this.#plan(key, options), request);

@@ -27,6 +27,8 @@ export interface SessionOptions<R> {
   readonly clock: Clock;
   readonly random: Random;
   readonly syncTimeoutMs: number;
+  /** Called when nothing of the session is left. Must not throw. */
+  readonly onClosed: () => void;
   /** Reconciles one item. Must not reject. */
   readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
 }
@@ -79,6 +81,11 @@ export class Session<R> {
 
   /** Takes the failure of anything in the session; the first one ends the run. */
   readonly fail = (error: unknown): void => this.#fail(error);
+
+  /** How many requests wait. */
+  get queueLength(): number {
+    return this.#options.queue.length;
+  }
 
   /** Starts sources, all at once, and resolves when those that are required have synced. The same promise for every caller. */
   start(entries: Iterable<WatchEntry<R>>): Promise<void> {
@@ -169,6 +176,7 @@ export class Session<R> {
         }),
       ),
     );
+    this.#options.onClosed();
   }
 
   #watch(entry: WatchEntry<R>, fail: (error: unknown) => void): Watch<R> {

@@ -36,6 +36,8 @@ export interface SharedInformer<T extends KubeObject> {
   /** Whether `run` was called. */
   readonly isStarted: boolean;
   readonly isStopped: boolean;
+  /** How many bytes the store holds of objects that came as bytes; 0 for others. @default not known */
+  readonly heldBytes?: number;
   /** The version of the collection that the store is at; '' before the first list. */
   readonly resourceVersion: string;
   /**

@@ -169,6 +169,10 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     return this.#indexer.resourceVersion;
   }
 
+  get heldBytes(): number {
+    return this.#heldBytes();
+  }
+
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions<T> = {}): HandlerRegistration {
     if (this.#isStopped)
       throw new InformerStoppedError(`the handler was not added: informer ${this.name} has stopped already`);

@@ -34,6 +34,8 @@ export interface LeaderElector {
   readonly isLeader: boolean;
   /** The last observed holder; '' when there is none. */
   readonly leader: string;
+  /** How long ago the request was sent that renewed the lease last, in ms; undefined without leadership. */
+  readonly renewedMsAgo?: number | undefined;
   /** Guards protected work, whichever term it is. Each term has one of its own, see `onStartedLeading`. */
   readonly fence: Fence;
   /**
@@ -111,6 +113,10 @@ export class Elector implements LeaderElector {
 
   get isLeader(): boolean {
     return this.#term?.isOpen === true;
+  }
+
+  get renewedMsAgo(): number | undefined {
+    return this.#term?.isOpen === true ? this.#now() - this.#term.renewedAt : undefined;
   }
 
   get leader(): string {

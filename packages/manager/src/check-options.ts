@@ -1,5 +1,5 @@
 import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
-import { controllerDefaults } from '@kctl/controller';
+import { controllerDefaults, observerOption } from '@kctl/controller';
 import { listenerOption } from '@kctl/http-server';
 import {
   clockOption,
@@ -22,6 +22,7 @@ const known = {
     metrics: metricsOption,
     tracer: tracerOption,
     requestCounter: requestCounterOption,
+    observer: observerOption,
     clock: clockOption,
     leaderElection: true,
     health: true,

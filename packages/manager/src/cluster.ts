@@ -14,7 +14,12 @@ export interface InformerReport {
   /** False for one that runs on only for a while after its last user. @default true */
   readonly isWanted?: boolean;
   /** Why it is not watching. */
-  readonly trouble?: { readonly reason: string; readonly message: string } | undefined;
+  readonly trouble?: { readonly reason: string; readonly message: string; readonly error?: unknown } | undefined;
+  /** How many objects it holds, and how many bytes of those that came as bytes. @default not known */
+  readonly objects?: number;
+  readonly bytes?: number;
+  /** The names of its indexes. @default not known */
+  readonly indexes?: readonly string[];
 }
 
 /** What the manager needs of a cache; that of @kctl/cache is one. */

@@ -1,5 +1,5 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
-import type { Provided } from '@kctl/controller';
+import type { Controller, Provided } from '@kctl/controller';
 import { provide } from '@kctl/controller';
 import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { Gauge, Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
@@ -179,6 +179,10 @@ class RunnableManager<X extends object> implements Manager<X> {
     return this.#runnables.scope('').isLeading;
   }
 
+  get leaseAgeMs(): number | undefined {
+    return this.#runnables.scope('').renewedMsAgo;
+  }
+
   add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle {
     const provided = provide(runnable, this.dependencies, 'a runnable');
     const added: Runnable = typeof provided === 'function' ? { run: provided } : provided;
@@ -186,8 +190,11 @@ class RunnableManager<X extends object> implements Manager<X> {
     const { controllerDefaults, logger, metrics, tracer, clock } = this;
     const { groupKindConcurrency: _, ...given } = controllerDefaults;
     const settings = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
-    const { requestCounter } = this.#options;
-    const counted = requestCounter === undefined ? {} : { requestCounter };
+    const { requestCounter, observer } = this.#options;
+    const counted = {
+      ...(requestCounter === undefined ? {} : { requestCounter }),
+      ...(observer === undefined ? {} : { observer }),
+    };
     added.adopt?.({ settings, logger, metrics, tracer, clock, ...counted });
     const name = this.#runnables.add(added);
     if (this.#isPaused) this.#setRunnablePaused(added, true);
@@ -265,6 +272,14 @@ class RunnableManager<X extends object> implements Manager<X> {
     } catch (error) {
       this.#sinks.logger.error('setPaused of a runnable failed', { runnable: runnable.name, isPaused, error });
     }
+  }
+
+  controllers(): readonly Controller<never>[] {
+    return [...this.#runnables.all].filter((runnable) => isController(runnable));
+  }
+
+  clusters(): readonly Cluster[] {
+    return [...this.#clusters];
   }
 
   remove(runnable: Runnable): Promise<void> {
@@ -379,6 +394,10 @@ class RunnableManager<X extends object> implements Manager<X> {
 
 function isCluster(runnable: Runnable): runnable is Cluster {
   return runnable.group === 'caches' && 'cache' in runnable && 'client' in runnable;
+}
+
+function isController(runnable: Runnable): runnable is Runnable & Controller<never> {
+  return runnable.runnableType === 'controller' && 'maxConcurrentReconciles' in runnable && 'sources' in runnable;
 }
 
 function claim<T>(map: Map<string, T>, name: string, value: T): void {

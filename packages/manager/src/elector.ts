@@ -25,6 +25,8 @@ export interface Elector {
   checkHealth?(): void;
   /** Whether this candidate leads now, by its clock. @default from the call of `lead` until its signal is aborted */
   readonly isLeader?: boolean;
+  /** How long ago the lease was renewed last, in ms. @default not known */
+  readonly renewedMsAgo?: number | undefined;
   /**
    * Ends the run without waiting for `lead` and without giving the lease back: it expires. Called with `run`'s signal
    * aborted, when work is left that does not end.

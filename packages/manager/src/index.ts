@@ -35,6 +35,7 @@ export type {
   ManagerOptions,
   RunnableHandle,
 } from './manager.js';
+export { isForeignRequest, isLoopback } from './loopback.js';
 export type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
 export type {
   Runnable,

@@ -51,6 +51,11 @@ export class LeaderScope {
     return this.#isLeading && this.#elector?.isLeader !== false;
   }
 
+  /** How long ago the lease was renewed last, in ms; undefined where that is not known. */
+  get renewedMsAgo(): number | undefined {
+    return this.#isLeading ? this.#elector?.renewedMsAgo : undefined;
+  }
+
   /** Makes the elector. @throws whatever is wrong with its options */
   prepare(newElector: ElectorFactory | undefined): void {
     if (newElector === undefined || this.#elector !== undefined) return;

@@ -1,3 +1,5 @@
+import type { IncomingMessage } from 'node:http';
+
 /** Whether only this machine can reach a host, by its name or address. */
 export function isLoopback(host: string): boolean {
   return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
@@ -7,4 +9,22 @@ export function isLoopback(host: string): boolean {
 export function hostnameOf(header: string): string {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::\d+)?$/.exec(header) ?? [];
   return (bracketed ?? plain).toLowerCase();
+}
+
+/**
+ * Whether a page of another site may have made a browser send a request: a page that a user's browser shows reaches loopback
+ * addresses, also under a name of its own. For endpoints that tell more than they may tell everyone.
+ *
+ * @param options `onlyLoopbackHosts`: whether the `Host` header must name a loopback address. @default true
+ */
+export function isForeignRequest(
+  { headers, socket }: Pick<IncomingMessage, 'headers' | 'socket'>,
+  { onlyLoopbackHosts = true }: { readonly onlyLoopbackHosts?: boolean } = {},
+): boolean {
+  const host = headers.host ?? '';
+  if (onlyLoopbackHosts && !isLoopback(hostnameOf(host))) return true;
+  const site = headers['sec-fetch-site'];
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
+  const scheme = 'encrypted' in socket ? 'https' : 'http';
+  return headers.origin !== undefined && headers.origin !== `${scheme}://${host}`;
 }

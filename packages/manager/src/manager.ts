@@ -1,5 +1,5 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
-import type { ControllerSettings, Provided } from '@kctl/controller';
+import type { Controller, ControllerSettings, Provided, ReconcileObserver } from '@kctl/controller';
 import type { AccessKind, AccessNeed, AccessOptions, AccessVerb } from '@kctl/rbac';
 import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
@@ -77,6 +77,8 @@ export interface ManagerOptions<X extends object = object> {
   readonly tracer?: Tracer;
   /** Attributes requests to the reconcile that sends them. @default requests are not counted; @kctl/runtime counts them */
   readonly requestCounter?: RequestCounter;
+  /** Looks on at the controllers, e.g. the recorder of @kctl/inspection. @default none */
+  readonly observer?: ReconcileObserver;
   /** @default systemClock */
   readonly clock?: Clock;
   /** @default no election: this process leads at once */
@@ -142,6 +144,8 @@ export interface Manager<X extends object = object> {
   /** Resolves when this process leads and its leader runnables have been started; at once after the start without election. */
   readonly elected: Promise<void>;
   readonly isLeader: boolean;
+  /** How long ago the lease was renewed last, in ms; undefined without election, without leadership, and where the elector does not say it. */
+  readonly leaseAgeMs: number | undefined;
   /** Asking for it has the manager run it. @throws ManagerError when the manager was given none */
   readonly webhookServer: WebhookServer;
   /** Converters behind the conversion webhook. */
@@ -185,13 +189,21 @@ export interface Manager<X extends object = object> {
   pause(): void;
   /** Goes on with what is queued; of each schedule, what came due meanwhile runs once. Does nothing where it is not paused. */
   resume(): void;
+  /** The controllers that were added, for what looks into them. A snapshot. */
+  controllers(): readonly Controller<never>[];
+  /** The other clusters that were added, after the manager's own. A snapshot. */
+  clusters(): readonly Cluster[];
   /** Same as the handle's `remove`. */
   remove(runnable: Runnable): Promise<void>;
   /** Adds a liveness check. @throws ManagerError for a name that is taken */
   addHealthzCheck(name: string, check: HealthCheck): void;
   /** Adds a readiness check. @throws ManagerError for a name that is taken */
   addReadyzCheck(name: string, check: HealthCheck): void;
-  /** Serves something more beside the metrics. @throws ManagerError after the start, or where there is no metrics server */
+  /**
+   * Serves something more beside the metrics: at a path, or, where that ends with a slash, at everything below it.
+   *
+   * @throws ManagerError after the start, or where there is no metrics server
+   */
   addMetricsHandler(path: string, handler: HttpHandler): void;
   /**
    * Starts everything, resolves when `signal` was aborted and everything has stopped, rejects with the first failure

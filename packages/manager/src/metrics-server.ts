@@ -56,7 +56,7 @@ export function createMetricsServer(options: {
   const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter, listener } = server;
   const serveMetrics: HttpHandler = async (request, response, context) => {
     const { pathname } = targetOf(request);
-    const handler = extra.get(pathname);
+    const handler = extra.get(pathname) ?? extra.get(prefixOf(extra, pathname));
     if (handler !== undefined) return await handler(request, response, context);
     if (pathname !== path) return false;
     const { contentType, body } = await exporter.export();
@@ -77,6 +77,14 @@ export function createMetricsServer(options: {
     clock,
   });
   return Object.assign(http, { accessNeeds: () => filter?.accessNeeds ?? [] });
+}
+
+/** The longest path with a slash at its end that begins the path; '' where there is none. Mirrors Go's `ServeMux`. */
+function prefixOf(extra: ReadonlyMap<string, HttpHandler>, pathname: string): string {
+  let found = '';
+  for (const path of extra.keys())
+    if (path.endsWith('/') && path.length > found.length && pathname.startsWith(path)) found = path;
+  return found;
 }
 
 function warnOpen(logger: Logger, addr: HttpServer['address'], paths: readonly string[]): void {

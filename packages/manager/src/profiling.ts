@@ -1,11 +1,11 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { anySignal, isAbortError, sleep, timeoutSignal } from '@kctl/wait';
 import type { HttpHandler, HttpServer } from './http-server.js';
 import { createHttpServer } from './http-server.js';
-import { hostnameOf, isLoopback } from './loopback.js';
+import { isForeignRequest, isLoopback } from './loopback.js';
 import { targetOf } from './request-target.js';
 
 const defaultProfileSeconds = 30;
@@ -54,7 +54,7 @@ function createProfiler(clock: Clock): HttpHandler {
   return async (request, response, { signal }) => {
     const { pathname, searchParams } = targetOf(request);
     if (pathname !== profilePath && pathname !== heapPath) return false;
-    if (isForeign(request)) return refuse(response, 403, 'requests of other hosts and sites are refused');
+    if (isForeignRequest(request)) return refuse(response, 403, 'requests of other hosts and sites are refused');
     const seconds = Number(searchParams.get('seconds') ?? defaultProfileSeconds);
     if (pathname === profilePath && !(seconds > 0 && seconds <= maxProfileSeconds))
       return refuse(response, 400, `seconds must be more than 0 and at most ${maxProfileSeconds}`);
@@ -74,14 +74,6 @@ function createProfiler(clock: Clock): HttpHandler {
     }
     return true;
   };
-}
-
-/** A page that the user's browser shows may send requests to loopback addresses, also under a name of its own. */
-function isForeign({ headers }: IncomingMessage): boolean {
-  if (!isLoopback(hostnameOf(headers.host ?? ''))) return true;
-  const site = headers['sec-fetch-site'];
-  if (site !== undefined && site !== 'same-origin' && site !== 'none') return true;
-  return headers.origin !== undefined && headers.origin !== `http://${headers.host ?? ''}`;
 }
 
 function refuse(response: ServerResponse, status: number, message: string): true {

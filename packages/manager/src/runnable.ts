@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
-import type { ControllerSettings } from '@kctl/controller';
+import type { ControllerSettings, ReconcileObserver } from '@kctl/controller';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
@@ -40,6 +40,7 @@ export interface RunnableDefaults {
   readonly metrics: Metrics;
   readonly tracer: Tracer;
   readonly requestCounter?: RequestCounter;
+  readonly observer?: ReconcileObserver;
   readonly clock: Clock;
 }
 

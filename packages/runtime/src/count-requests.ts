@@ -9,9 +9,16 @@ export interface CountedRequests {
   readonly requestCounter: RequestCounter;
 }
 
+/** Where the tally of the work that sends is found. */
+export interface Tallies extends RequestCounter {
+  getStore(): RequestTally | undefined;
+}
+
 /** Has the requests of a connection counted for the work that sends them; its own observer is called as before. */
-export function countRequests(connection: Connection): CountedRequests {
-  const tallies = new AsyncLocalStorage<RequestTally>();
+export function countRequests(
+  connection: Connection,
+  tallies: Tallies = new AsyncLocalStorage<RequestTally>(),
+): CountedRequests {
   const { observe } = connection;
   // One that is not a function is refused by the client, by its name.
   if (observe !== undefined && typeof observe !== 'function') return { connection, requestCounter: tallies };

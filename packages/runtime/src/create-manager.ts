@@ -29,12 +29,14 @@ import {
   type Runnable,
 } from '@kctl/manager';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
+import type { Inspection } from '@kctl/inspection';
 import { accessTo } from '@kctl/rbac';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import { type Clock, functionOption, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
 import { countRequests } from './count-requests.js';
+import { checkInspection, loadInspection, serveInspection } from './inspect.js';
 import { createLeadership } from './leadership.js';
 import { createLeaseScheduleStore } from './lease-schedule-store.js';
 import { loadConnection } from './load-connection.js';
@@ -71,12 +73,14 @@ export async function createManager<X extends object = object>(
   const given = withoutUndefined(options);
   checkNames(given);
   const connection = await findConnection(given);
-  if (given.metrics !== undefined) return assemble(given, connection, given.metrics);
+  const inspection = await loadInspection(given);
+  const parts = { connection, inspection };
+  if (given.metrics !== undefined) return assemble(given, parts, given.metrics);
   // The process and its event loop can be measured in real time alone.
   const isReal = (given.clock ?? systemClock) === systemClock;
   const metrics = createPrometheusMetrics({ defaultMetrics: isReal, eventLoopLag: isReal });
   try {
-    return assemble(given, connection, metrics);
+    return assemble(given, parts, metrics);
   } catch (error) {
     metrics.close(); // it measures already
     throw error;
@@ -85,11 +89,20 @@ export async function createManager<X extends object = object>(
 
 function assemble<X extends object>(
   options: RuntimeManagerOptions<X>,
-  given: Connection,
+  { connection: given, inspection }: { readonly connection: Connection; readonly inspection: Inspection | undefined },
   metrics: PrometheusMetrics,
 ): RuntimeManager<X> {
-  const { connection, requestCounter } = countRequests(given);
-  const { http, cache: cacheOptions, client: clientOptions, webhook, leaderElection, dependencies, ...rest } = options;
+  const { connection, requestCounter } = countRequests(observed(given, inspection), inspection?.requestCounter);
+  const {
+    inspection: served,
+    http,
+    cache: cacheOptions,
+    client: clientOptions,
+    webhook,
+    leaderElection,
+    dependencies,
+    ...rest
+  } = options;
   const {
     newCache = createCache,
     newClient = createDelegatingClient,
@@ -129,7 +142,8 @@ function assemble<X extends object>(
     ...wired,
     client: liveClient,
   });
-  const writer = leadership === undefined ? liveClient : leadership.fence(liveClient);
+  const fenced = leadership === undefined ? liveClient : leadership.fence(liveClient);
+  const writer = inspection?.observeWrites(fenced) ?? fenced;
   const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
   const lease = leadership?.lease;
   const scheduleStore =
@@ -149,6 +163,7 @@ function assemble<X extends object>(
   const manager = createBareManager<RuntimeDependencies & X>({
     webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
     requestCounter,
+    ...(inspection === undefined ? {} : { observer: inspection.observer }),
     ...withoutConnection(bare),
     ...wired,
     ...(scheduleStore === undefined ? {} : { scheduleStore }),
@@ -159,6 +174,7 @@ function assemble<X extends object>(
   });
   if (watched !== undefined && 'selection' in watched)
     manager.add(followNamespaces(watched.selection, { cache, client: liveClient, ...wired }));
+  if (inspection !== undefined && served !== undefined) serveInspection(manager, inspection, served);
   const runBare = manager.run.bind(manager);
   const run = async (signal: AbortSignal): Promise<void> => {
     try {
@@ -171,7 +187,27 @@ function assemble<X extends object>(
   const recorder = (controller: string): EventRecorder => notedEvents.recorder(controller);
   if (!hasParts(manager, { cache, client, mapper }))
     throw new TypeError('unreachable: the manager has another cache, client or mapper than it was given');
-  return Object.assign(manager, { liveClient, connection: hideSecrets(connection), metrics, recorder, run });
+  return Object.assign(manager, {
+    liveClient,
+    connection: hideSecrets(connection),
+    metrics,
+    recorder,
+    run,
+    inspection,
+  });
+}
+
+/** The connection whose requests inspection sees, too. */
+function observed(connection: Connection, inspection: Inspection | undefined): Connection {
+  const { observe } = connection;
+  if (inspection === undefined || (observe !== undefined && typeof observe !== 'function')) return connection;
+  return {
+    ...connection,
+    observe: (request) => {
+      inspection.observeRequest(request);
+      observe?.(request);
+    },
+  };
 }
 
 /** Options of the webhook server; with certificates that it makes itself, these as its source. */
@@ -224,13 +260,14 @@ const ownNames = {
   newMapper: functionOption,
   namespaces: true,
   webhook: true,
+  inspection: true,
 } satisfies OptionNames<Omit<RuntimeManagerOptions, keyof ManagerOptions>>;
 
 /** @throws TypeError naming every option that is not known, and the nearest one that is */
 function checkNames(options: RuntimeManagerOptions): void {
   const { cluster: _cluster, ...bare } = managerOptionNames;
   const problems = optionProblems(options, { ...bare, ...ownNames });
-  if (problems.length === 0) problems.push(...sectionProblems(options));
+  if (problems.length === 0) problems.push(...sectionProblems(options), ...checkInspection(options));
   if (options.namespaces !== undefined && options.cache?.defaultNamespaces !== undefined)
     problems.push('give namespaces or cache.defaultNamespaces, not both');
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);

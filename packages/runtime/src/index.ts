@@ -12,6 +12,7 @@ export type {
   LockParts,
   RuntimeDependencies,
   RuntimeLeaderElectionOptions,
+  RuntimeInspectionOptions,
   RuntimeManager,
   RuntimeManagerOptions,
   RuntimeWebhookOptions,

@@ -1,6 +1,7 @@
 import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClient, DelegatingClientOptions } from '@kctl/client-delegating';
+import type { Inspection, ListenOptions, RecordingOptions } from '@kctl/inspection';
 import type { EventBroadcaster, EventBroadcasterOptions, EventRecorder } from '@kctl/events';
 import type { RestMapper, RestMapperOptions } from '@kctl/client-http';
 import type { ResourceLock } from '@kctl/leader-election';
@@ -101,6 +102,19 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
   readonly coordinated?: CoordinatedElectionOptions;
 }
 
+/** Where `createManager` serves what it records of its controllers, and what it records. */
+export type RuntimeInspectionOptions = RecordingOptions &
+  (
+    | (Pick<ListenOptions, 'port' | 'host' | 'onListening'> & { readonly behindMetrics?: false })
+    | {
+        /**
+         * Serves it beside the metrics, at `/debug/kctl/`, behind their filter or client certificates; readers need the
+         * verb `get` on the non-resource URL `/debug/kctl/*`.
+         */
+        readonly behindMetrics: true;
+      }
+  );
+
 /** Options of the webhook server of `createManager`. */
 export interface RuntimeWebhookOptions extends Omit<WebhookServerOptions, Wired> {
   /**
@@ -148,6 +162,14 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly leaderElection?: RuntimeLeaderElectionOptions;
   /** @default prom-client with a registry of its own; with the process's default metrics where `clock` is the system's */
   readonly metrics?: PrometheusMetrics;
+  /**
+   * Records why each object is reconciled, what the runs write and what that leads to, and serves it with a page:
+   * `{ port: 8082 }` on a loopback address, reached by a port-forward, or `{ behindMetrics: true }`. Needs @kctl/inspection
+   * to be there.
+   *
+   * @default off, which costs nothing
+   */
+  readonly inspection?: RuntimeInspectionOptions;
 }
 
 /** What everything that is added can be given beside {@link ManagerDependencies}: the parts as what they are here. */
@@ -181,6 +203,8 @@ export interface RuntimeManager<X extends object = object> extends Manager<Runti
   readonly cache: Cache;
   /** Reads from the cache, writes to the server; fenced. Also `client.live`, and `client.vanished(kind)`. */
   readonly client: DelegatingClient;
+  /** What is recorded of the controllers; undefined unless the option `inspection` is set. */
+  readonly inspection: Inspection | undefined;
   /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
   readonly liveClient: HttpClient;
   /**

@@ -72,8 +72,10 @@ export class HotLoopDetector {
 /** Warns of keys in a loop, and counts them. */
 export function hotLoopPolicy(detector: HotLoopDetector, metrics: ControllerMetrics): ReconcilePolicy {
   return {
-    settle: ({ key, run, outcome }) => {
+    settle: (settled) => {
+      const { key, run, outcome } = settled;
       if (!detector.record(key, outcome.type)) return;
+      settled.isLooping = true;
       metrics.hotLoops.inc();
       run.logger.warn('reconciled in a loop: does the reconciler wake itself by what it writes?', {
         outcome: outcome.type,

@@ -18,6 +18,8 @@ export interface Settled {
   next: Requeue | undefined;
   /** A time that stands beside `next`, see `ReconcileResult.keep`. */
   kept: Requeue | undefined;
+  /** Whether the hot-loop detector found the key with this run. */
+  isLooping: boolean;
 }
 
 /**

@@ -1,12 +1,14 @@
 import { Delivery, isThenable } from '@kctl/delivery';
 import type { Turn } from '@kctl/delivery';
-import type { ObjectEvent } from '../event/object-event.js';
+import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/wire';
+import type { ObjectEvent, ObjectEventType } from '../event/object-event.js';
 import type { EnqueueOptions, EventHandler, HandlerContext, RequestQueue } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { askPredicate } from '../predicate/predicate.js';
 import { FailedEvents } from './failed-events.js';
 import { nameOfEvent, objectEventTraits } from './object-event-traits.js';
-import type { SourceContext, SourceQueue } from './source.js';
+import type { EnqueueCause, SourceContext, SourceQueue } from './source.js';
 
 /**
  * How many events of one object wait unmerged: each state may name a request that no other one names, and that request
@@ -121,8 +123,7 @@ export class EventDispatcher<T, R> {
   #call(event: ObjectEvent<T>): unknown {
     if (this.#failed.holds(event)) return undefined;
     const { source, handler, context } = this.#options;
-    const reason = `${source} ${event.type} ${this.#identify(event) ?? ''}`;
-    const queue = new ReasonedQueue(context.queue, reason);
+    const queue = new EventQueue(context.queue, { source, event, name: this.#identify(event) });
     const result: unknown = handler(event, queue, this.#context);
     if (!isThenable(result)) {
       this.#failed.handled(event);
@@ -142,16 +143,49 @@ export class EventDispatcher<T, R> {
   }
 }
 
-class ReasonedQueue<R> implements RequestQueue<R> {
+interface QueuedEvent {
+  readonly source: string;
+  readonly event: ObjectEvent<unknown>;
+  readonly name: string | undefined;
+}
+
+/** The queue as the handler of one event sees it: each request says which event led to it. */
+class EventQueue<R> implements RequestQueue<R>, EnqueueCause {
   readonly #queue: SourceQueue<R>;
+  readonly #of: QueuedEvent;
   readonly #reason: string;
 
-  constructor(queue: SourceQueue<R>, reason: string) {
+  constructor(queue: SourceQueue<R>, of: QueuedEvent) {
     this.#queue = queue;
-    this.#reason = reason;
+    this.#of = of;
+    this.#reason = `${of.source} ${of.event.type} ${of.name ?? ''}`;
+  }
+
+  get source(): string {
+    return this.#of.source;
+  }
+
+  get type(): ObjectEventType {
+    return this.#of.event.type;
+  }
+
+  get name(): string | undefined {
+    return this.#of.name;
+  }
+
+  get header(): ObjectHeader | undefined {
+    const { event } = this.#of;
+    if (event.header !== undefined) return event.header;
+    const { object } = event;
+    return isHeaderSource(object) ? headerOf(object) : undefined;
   }
 
   add(request: R, options?: EnqueueOptions): void {
-    this.#queue.add(request, { ...options, reason: this.#reason });
+    this.#queue.add(request, { ...options, reason: this.#reason, cause: this });
   }
+}
+
+function isHeaderSource(object: unknown): object is HeaderSource {
+  if (typeof object !== 'object' || object === null || !('metadata' in object)) return false;
+  return typeof object.metadata === 'object' && object.metadata !== null;
 }

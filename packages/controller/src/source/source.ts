@@ -1,12 +1,27 @@
 import type { Kind } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
+import type { ObjectEventType } from '../event/object-event.js';
 import type { EnqueueOptions, RequestQueue } from '../handler/event-handler.js';
 import type { InformerProvider } from './informer-provider.js';
+
+/** The event that led to a request, for an observer: which object, not what is in it. */
+export interface EnqueueCause {
+  /** The name of the source, e.g. `kind source: Pod`. */
+  readonly source: string;
+  readonly type: ObjectEventType;
+  /** Undefined where the source has none without decoding the object. */
+  readonly header: ObjectHeader | undefined;
+  /** Namespace and name of the object; undefined where it has none. */
+  readonly name: string | undefined;
+}
 
 /** {@link EnqueueOptions} with the reason that logs, traces and the reconcile context show. */
 export interface SourceEnqueueOptions extends EnqueueOptions {
   readonly reason?: string;
+  /** What led to it, where that is an event. */
+  readonly cause?: EnqueueCause;
 }
 
 /** The queue as a source sees it: a source also says why. */

@@ -1,0 +1,80 @@
+import type { Logger, RequestTally } from '@kctl/telemetry';
+import type { ReconcileContext } from './reconciler.js';
+import type { SourceEnqueueOptions } from './source/source.js';
+
+/** How a run ended, for a {@link ReconcileObserver}. */
+export interface SettledRun {
+  /**
+   * `requeue`: with back-off; `terminal`: failed, and not tried again before the next event; `stopped`: cut short by the
+   * stop of the controller.
+   */
+  readonly result: 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal' | 'stopped';
+  /** Why it failed. Text of errors may repeat what objects contain. */
+  readonly error: unknown;
+  /** When the key runs again unless an event comes first, in ms from now, ≥ 0; undefined: not before the next event. */
+  readonly nextMs: number | undefined;
+  /** Whether the hot-loop detector found the key with this run. */
+  readonly isLooping: boolean;
+}
+
+/**
+ * Looks on at controllers: for recorders such as @kctl/inspection. Each method is called synchronously in the path of
+ * every event and run, so it must be quick; what it throws is logged once and costs what it would have recorded. With no
+ * observer nothing is allocated for it.
+ */
+export interface ReconcileObserver {
+  /** A source has queued a request. `options.event` is the event that led to it, where there is one. */
+  queued(controller: string, key: string, options: SourceEnqueueOptions): void;
+  /** A run begins. Returns the tally of the run: with a `requestCounter`, the current one in everything that the run awaits. */
+  started(controller: string, key: string, run: ReconcileContext): RequestTally;
+  /** The run of a tally has ended. */
+  settled(tally: RequestTally, run: SettledRun): void;
+  /** The queue of a controller is gone, with everything that waited in it. @default nothing */
+  ended?(controller: string): void;
+}
+
+/** The observer as the loop calls it: what it throws ends nothing. */
+export function guardObserver(observer: ReconcileObserver, logger: Logger): ReconcileObserver {
+  let hasFailed = false;
+  const failed = (error: unknown): void => {
+    if (!hasFailed) logger.error('The observer failed, what it misses is not recorded', { error });
+    hasFailed = true;
+  };
+  return {
+    queued: (controller, key, options) => {
+      try {
+        observer.queued(controller, key, options);
+      } catch (error) {
+        failed(error);
+      }
+    },
+    started: (controller, key, run) => {
+      try {
+        const tally: unknown = observer.started(controller, key, run);
+        if (isTally(tally)) return tally;
+        failed(new TypeError('observer.started returned something that is not a tally: expected { requests: 0 }'));
+      } catch (error) {
+        failed(error);
+      }
+      return { requests: 0 };
+    },
+    settled: (tally, run) => {
+      try {
+        observer.settled(tally, run);
+      } catch (error) {
+        failed(error);
+      }
+    },
+    ended: (controller) => {
+      try {
+        observer.ended?.(controller);
+      } catch (error) {
+        failed(error);
+      }
+    },
+  };
+}
+
+function isTally(value: unknown): value is RequestTally {
+  return typeof value === 'object' && value !== null && 'requests' in value;
+}

@@ -1,0 +1,107 @@
+import { isStatusError, type StatusError } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
+
+/** How much of a message is kept where messages are recorded. */
+const maxMessage = 500;
+const maxDepth = 8;
+
+/** Options of {@link describeFailure}. */
+export interface FailureOptions {
+  /** Whether the text of errors is recorded, which may repeat what objects contain. */
+  readonly withMessages: boolean;
+}
+
+/**
+ * What can be said of an error without repeating what objects contain: of the API server's answers code, reason, resource
+ * and fields; of all others class, code and the line of the program. Messages are left out unless they are asked for: the
+ * API server quotes values in them, and so do programs.
+ */
+export function describeFailure(error: unknown, { withMessages }: FailureOptions): string {
+  const chain = chainOf(error);
+  const status = chain.find((link) => isStatusError(link));
+  const summary = status === undefined ? describeThrown(chain) : describeStatus(status);
+  if (!withMessages) return summary;
+  const message = textOf(error);
+  return `${summary}: ${message.length > maxMessage ? `${message.slice(0, maxMessage)}\u2026` : message}`;
+}
+
+/** A value that cannot be read has no message. */
+function textOf(error: unknown): string {
+  try {
+    return messageOf(error);
+  } catch {
+    return '';
+  }
+}
+
+function chainOf(error: unknown): unknown[] {
+  const chain: unknown[] = [];
+  for (let link = error; chain.length < maxDepth && link !== undefined && !chain.includes(link); ) {
+    chain.push(link);
+    link = read(link, 'cause');
+  }
+  return chain;
+}
+
+/** `409 Conflict: deployments.apps` or `422 Invalid: websites.example.com: spec.replicas (FieldValueInvalid)`. */
+function describeStatus({ httpCode, status }: StatusError): string {
+  const { reason, details } = status;
+  const code = Number.isInteger(httpCode) && httpCode > 0 ? `${httpCode} ` : '';
+  const name = isWord(reason) ? reason : 'failed';
+  const kind = isResource(details?.kind) ? details.kind : undefined;
+  const group = isResource(details?.group) && details.group !== '' ? `.${details.group}` : '';
+  const causes = (details?.causes ?? []).flatMap(({ field, reason: why }) => {
+    // What stands in brackets may be a key of the author's.
+    const path = typeof field === 'string' ? field.replace(/\[[^\]]*\]/g, '[]') : '';
+    if (!/^[\w.[\]<>]{1,200}$/.test(path)) return [];
+    return [isWord(why) ? `${path} (${why})` : path];
+  });
+  return [`${code}${name}`, ...(kind === undefined ? [] : [`${kind}${group}`]), ...causes.slice(0, 5)].join(': ');
+}
+
+/** `ReconcilePanicError: TypeError at src/controllers/website.ts:42`. */
+function describeThrown(chain: readonly unknown[]): string {
+  const names = chain.map((link) => {
+    if (!(link instanceof Error)) return `thrown ${link === null ? 'null' : typeof link}`;
+    const name = read(link, 'name');
+    const code = read(link, 'code');
+    const named = typeof name === 'string' && /^[A-Za-z_$][\w$]{0,63}$/.test(name) ? name : 'Error';
+    return typeof code === 'string' && /^[A-Z][A-Z0-9_]{1,63}$/.test(code) ? `${named} [${code}]` : named;
+  });
+  const place = chain.map((link) => placeOf(link)).findLast((found) => found !== undefined);
+  return `${names.join(': ')}${place === undefined ? '' : ` at ${place}`}`;
+}
+
+/** The first line of the program itself, by the stack: the message, which may look like one, is cut off. */
+function placeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const stack = read(error, 'stack');
+  const message = read(error, 'message');
+  if (typeof stack !== 'string' || typeof message !== 'string') return undefined;
+  const at = stack.indexOf(message);
+  const frames = at === -1 ? '' : stack.slice(at + message.length);
+  for (const line of frames.split('\n', 30)) {
+    const [, path] = /^\s+at .*?\(?((?:file:\/\/)?\/?[^\s()]+:\d+):\d+\)?$/.exec(line) ?? [];
+    if (path === undefined || /node_modules|node:|\/packages\/[\w-]+\/(?:src|dist)\//.test(path)) continue;
+    return path.split(/[\\/]/).slice(-3).join('/');
+  }
+  return undefined;
+}
+
+/** A field of whatever was thrown: a getter of it may throw. */
+function read(value: unknown, field: string): unknown {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
+  try {
+    return Reflect.get(value, field);
+  } catch {
+    return undefined;
+  }
+}
+
+function isWord(text: unknown): text is string {
+  return typeof text === 'string' && /^[A-Za-z]{1,64}$/.test(text);
+}
+
+function isResource(text: unknown): text is string {
+  return typeof text === 'string' && /^[a-zA-Z0-9.-]{0,253}$/.test(text);
+}

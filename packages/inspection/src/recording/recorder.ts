@@ -1,0 +1,164 @@
+import type { ReconcileContext, ReconcileObserver, SettledRun, SourceEnqueueOptions } from '@kctl/controller';
+import type { RequestTally } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
+import type { Timeline } from './cycle.js';
+import { Cycle } from './cycle.js';
+import { describeFailure } from './describe-failure.js';
+import type { HiddenNames } from './hidden-names.js';
+import type { CycleStore } from './store.js';
+
+/** Options of {@link Recorder}. */
+export interface RecorderOptions {
+  readonly store: CycleStore;
+  readonly names: HiddenNames;
+  readonly clock: Clock;
+  readonly recordErrorMessages: boolean;
+  /** Whether the requests of a controller are Secrets, as far as its definition says it. */
+  readonly reconcilesSecrets: (controller: string) => boolean;
+}
+
+/** Longer keys are cut, with a mark that keeps them apart. */
+const maxKey = 512;
+/** Reasons that are the controller's own; others are texts of sources, which may repeat what objects contain. */
+const ownReasons: ReadonlySet<string> = new Set(['retry', 'requeue', 'back-off', 'safety interval', 'stopped']);
+/** What the controller makes of an event: `kind source: Pod update shop/web`. */
+const eventReason = /^(.{1,200}) (create|update|delete|generic) (.*)$/;
+/** Controllers that are remembered apart from what is recorded. */
+const maxControllers = 1000;
+
+/** Writes what controllers do into the store: the observer of a manager. */
+export class Recorder implements ReconcileObserver {
+  readonly #options: RecorderOptions;
+  /** Whether the keys of a controller are names of Secrets. */
+  readonly #isSecretive = new Map<string, boolean>();
+  /** Runs that go on, also of keys that are forgotten meanwhile. As many as there are workers. */
+  readonly #active = new Set<Cycle>();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
+  /** The runs that go on. */
+  get active(): ReadonlySet<Cycle> {
+    return this.#active;
+  }
+
+  queued(controller: string, key: string, { cause, reason, afterMs }: SourceEnqueueOptions): void {
+    const { store, names, clock } = this.#options;
+    const isSecret = cause !== undefined && names.isSecretSource(cause.source);
+    if (isSecret && cause.name === key) this.#hideKeysOf(controller);
+    const shown = this.#shownKey(controller, key);
+    const now = clock.now();
+    const cycle = this.#pendingOf(controller, shown, now);
+    const { timeline } = cycle;
+    if (afterMs !== undefined && afterMs > 0) timeline.dueAt ??= now + afterMs;
+    else timeline.dueAt = undefined;
+    if (cause === undefined) {
+      if (reason !== undefined) store.setReasons(cycle, [ownReasons.has(reason) ? reason : 'other']);
+      return;
+    }
+    const { source, type, name = '' } = cause;
+    const object = name === key ? shown : isSecret ? names.hide(name) : name;
+    const resourceVersion = cause.header?.resourceVersion ?? '';
+    store.addEvent(cycle, { at: now, source, type, object, resourceVersion });
+  }
+
+  started(controller: string, key: string, context: ReconcileContext): RequestTally {
+    const { attempt, reasons } = context;
+    const { clock } = this.#options;
+    const shown = this.#shownKey(controller, key);
+    const now = clock.now();
+    const cycle = this.#pendingOf(controller, shown, now);
+    const { timeline } = cycle;
+    timeline.pending = undefined;
+    timeline.active = cycle;
+    timeline.dueAt = undefined;
+    timeline.runs++;
+    cycle.startedAt = now;
+    cycle.startedMonotonic = clock.monotonicNow();
+    cycle.attempt = attempt;
+    cycle.context = context;
+    if (reasons.length > 0) this.#addReasons(cycle, reasons, now);
+    this.#active.add(cycle);
+    return cycle;
+  }
+
+  settled(tally: RequestTally, { result, error, nextMs, isLooping }: SettledRun): void {
+    if (!(tally instanceof Cycle) || !this.#active.delete(tally)) return;
+    const { store, clock, recordErrorMessages: withMessages } = this.#options;
+    const now = clock.now();
+    const ms = clock.monotonicNow() - tally.startedMonotonic;
+    const hasFailed = result === 'error' || result === 'terminal';
+    const failure = hasFailed ? describeFailure(error, { withMessages }) : undefined;
+    // The lines of a failure have the id; that of others is made for it alone.
+    const reconcileId = hasFailed ? tally.context?.reconcileId : undefined;
+    tally.context = undefined;
+    const { timeline } = tally;
+    if (timeline.active === tally) timeline.active = undefined;
+    timeline.lastResult = result;
+    timeline.lastMs = ms;
+    timeline.lastAt = now;
+    timeline.lastFailure = failure;
+    timeline.dueAt = nextMs === undefined || timeline.pending !== undefined ? undefined : now + nextMs;
+    if (hasFailed) timeline.failures++;
+    if (hasFailed || result === 'requeue') {
+      timeline.failuresInRow++;
+      timeline.failingSince ??= now;
+    } else if (result !== 'stopped') {
+      timeline.failuresInRow = 0;
+      timeline.failingSince = undefined;
+    }
+    if (isLooping) timeline.loopingAt = now;
+    store.setEnd(tally, { ms, result, failure, nextMs, reconcileId, isLooping });
+  }
+
+  ended(controller: string): void {
+    this.#options.store.endQueue(controller);
+  }
+
+  /** The cycle that collects what leads to the next run of a key. */
+  #pendingOf(controller: string, key: string, now: number): Cycle {
+    const { store } = this.#options;
+    const timeline: Timeline | undefined = store.find(controller, key);
+    if (timeline?.pending !== undefined) return timeline.pending;
+    const cycle = store.begin(controller, key, now);
+    cycle.timeline.pending = cycle;
+    return cycle;
+  }
+
+  /** Reasons beside the events that were recorded; the events of a run, where those were forgotten while it waited. */
+  #addReasons(cycle: Cycle, reasons: readonly string[], now: number): void {
+    const { store, names } = this.#options;
+    const own = new Set<string>();
+    for (const reason of reasons) {
+      if (ownReasons.has(reason)) own.add(reason);
+      else if (cycle.events.length === 0) {
+        const [, source, type, name = ''] = eventReason.exec(reason) ?? [];
+        if (source === undefined || type === undefined) own.add('other');
+        else {
+          const object = names.isSecretSource(source) ? names.hide(name) : name;
+          store.addEvent(cycle, { at: now, source, type, object, resourceVersion: '' });
+        }
+      }
+    }
+    if (own.size > 0) store.setReasons(cycle, [...own]);
+  }
+
+  #shownKey(controller: string, key: string): string {
+    const { names, reconcilesSecrets } = this.#options;
+    let isSecretive = this.#isSecretive.get(controller);
+    if (isSecretive === undefined) {
+      isSecretive = reconcilesSecrets(controller);
+      if (this.#isSecretive.size < maxControllers) this.#isSecretive.set(controller, isSecretive);
+    }
+    if (isSecretive) return names.hide(key);
+    return key.length <= maxKey ? key : `${key.slice(0, maxKey)}${names.hide(key).slice(-9)}`;
+  }
+
+  /** An event shows that the requests of a controller are Secrets: what was recorded under their names goes. */
+  #hideKeysOf(controller: string): void {
+    if (this.#isSecretive.get(controller) === true) return;
+    this.#isSecretive.set(controller, true);
+    this.#options.store.remove(controller);
+  }
+}
