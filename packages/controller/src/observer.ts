@@ -37,8 +37,13 @@ export interface ReconcileObserver {
 export function guardObserver(observer: ReconcileObserver, logger: Logger): ReconcileObserver {
   let hasFailed = false;
   const failed = (error: unknown): void => {
-    if (!hasFailed) logger.error('The observer failed, what it misses is not recorded', { error });
+    if (hasFailed) return;
     hasFailed = true;
+    try {
+      logger.error('The observer failed, what it misses is not recorded', { error });
+    } catch {
+      // a logger that fails as well must not end the run that is looked at
+    }
   };
   return {
     queued: (controller, key, options) => {

@@ -76,12 +76,15 @@ export interface Inspection {
  *
  * @example
  * ```ts
+ * import { createCache } from '@kctl/cache';
  * import { createInspection } from '@kctl/inspection';
  * import { createCluster, createManager } from '@kctl/manager';
+ * import { createEnvironment } from '@kctl/testing';
  *
+ * const { client } = await createEnvironment(); // or the client of a cluster
  * const inspection = createInspection();
  * const manager = createManager({
- *   cluster: createCluster({ client: inspection.observeWrites(client), apiReader: client, cache }),
+ *   cluster: createCluster({ client: inspection.observeWrites(client), apiReader: client, cache: createCache({ client }) }),
  *   observer: inspection.observer,
  *   requestCounter: inspection.requestCounter,
  * });

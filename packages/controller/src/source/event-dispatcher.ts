@@ -123,7 +123,7 @@ export class EventDispatcher<T, R> {
   #call(event: ObjectEvent<T>): unknown {
     if (this.#failed.holds(event)) return undefined;
     const { source, handler, context } = this.#options;
-    const queue = new EventQueue(context.queue, { source, event, name: this.#identify(event) });
+    const queue = new EventQueue(context.queue, source, event, this.#identify(event));
     const result: unknown = handler(event, queue, this.#context);
     if (!isThenable(result)) {
       this.#failed.handled(event);
@@ -143,40 +143,30 @@ export class EventDispatcher<T, R> {
   }
 }
 
-interface QueuedEvent {
-  readonly source: string;
-  readonly event: ObjectEvent<unknown>;
-  readonly name: string | undefined;
-}
-
 /** The queue as the handler of one event sees it: each request says which event led to it. */
 class EventQueue<R> implements RequestQueue<R>, EnqueueCause {
   readonly #queue: SourceQueue<R>;
-  readonly #of: QueuedEvent;
+  readonly #event: ObjectEvent<unknown>;
   readonly #reason: string;
+  readonly source: string;
+  readonly name: string | undefined;
 
-  constructor(queue: SourceQueue<R>, of: QueuedEvent) {
+  // Made for every event, observed or not: fields, and no object that holds them.
+  constructor(queue: SourceQueue<R>, source: string, event: ObjectEvent<unknown>, name: string | undefined) {
     this.#queue = queue;
-    this.#of = of;
-    this.#reason = `${of.source} ${of.event.type} ${of.name ?? ''}`;
-  }
-
-  get source(): string {
-    return this.#of.source;
+    this.#event = event;
+    this.source = source;
+    this.name = name;
+    this.#reason = `${source} ${event.type} ${name ?? ''}`;
   }
 
   get type(): ObjectEventType {
-    return this.#of.event.type;
-  }
-
-  get name(): string | undefined {
-    return this.#of.name;
+    return this.#event.type;
   }
 
   get header(): ObjectHeader | undefined {
-    const { event } = this.#of;
-    if (event.header !== undefined) return event.header;
-    const { object } = event;
+    const { header, object } = this.#event;
+    if (header !== undefined) return header;
     return isHeaderSource(object) ? headerOf(object) : undefined;
   }
 
