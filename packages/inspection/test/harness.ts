@@ -8,7 +8,7 @@ import { createInspection, type Inspection, type InspectionOptions } from '../sr
 export interface Widget extends KubeObject {
   spec?: { password?: string };
 }
-export const Widget = defineKind<Widget>()({
+export const Widget: Kind<Widget, 'Namespaced'> = defineKind<Widget>()({
   group: 'example.com',
   version: 'v1',
   kind: 'Widget',
