@@ -1,5 +1,5 @@
 import { h, render, type ComponentChild } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import type { OverviewView } from '../src/index.js';
 import { Key } from './key.js';
 import { Keys } from './keys.js';
@@ -47,8 +47,8 @@ function App(): ComponentChild {
     addEventListener('keydown', onKey);
     return () => removeEventListener('keydown', onKey);
   }, []);
-  // A reader of the screen begins a new view at its title.
-  useEffect(() => document.getElementById('title')?.focus({ preventScroll: true }), [view]);
+  // A reader of the screen begins a new view at its title: before the first key that is pressed in it.
+  useLayoutEffect(() => document.getElementById('title')?.focus({ preventScroll: true }), [view]);
   const errors = overview?.problems.filter(({ severity }) => severity === 'error').length ?? 0;
   useEffect(() => {
     document.title = `${errors === 0 ? '' : `(${errors}) `}kctl inspection`;

@@ -67,7 +67,7 @@ export function VirtualList({ label, head, total, rows, onRange, onOpen }: Virtu
     {
       ref: box,
       class: 'list',
-      role: 'table',
+      role: 'grid',
       'aria-label': label,
       'aria-rowcount': total + 1,
       'aria-activedescendant': `row-${active}`,
@@ -99,7 +99,7 @@ export function VirtualList({ label, head, total, rows, onRange, onOpen }: Virtu
               onOpen(index);
             },
           },
-          (rows.get(index) ?? head.map(() => '')).map((cell) => h('div', { role: 'cell' }, cell)),
+          (rows.get(index) ?? head.map(() => '')).map((cell) => h('div', { role: 'gridcell' }, cell)),
         ),
       ),
     ),

@@ -103,6 +103,7 @@ describe('the endpoint', () => {
     expect([status, headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
     expect(body).toMatch(/^<!doctype html><html lang="en">/);
     expect(headers['content-security-policy']).toMatch(/^default-src 'none'; script-src .*frame-ancestors 'none'/);
+    expect(headers['content-security-policy']).toContain('img-src data:'); // its empty icon
     const { contentSecurityPolicy } = makePage('<style>a{}</style><script type="module">1</script>');
     expect(contentSecurityPolicy).toContain("script-src 'sha256-a4ayc/80/OGda4BO/1o/V0etpOqiLx1JwB5S3beHW0s='");
   });

@@ -26,6 +26,7 @@ export function makePage(html: string = pageSource ?? missing): Page {
       `script-src ${hashes('script')}`,
       `style-src ${hashes('style')}`,
       "connect-src 'self'",
+      'img-src data:', // the empty icon, without which browsers ask for /favicon.ico
       "base-uri 'none'",
       "form-action 'none'",
       "frame-ancestors 'none'",
