@@ -39,6 +39,7 @@ export const sections = [
       { text: 'Test with faults and time', link: '/guides/testing' },
       { text: 'Simulate hours of faults', link: '/guides/simulation' },
       { text: 'Debug an operator', link: '/guides/debugging' },
+      { text: 'See why it was reconciled', link: '/guides/inspection' },
       { text: 'Metrics and alerts', link: '/guides/metrics-and-alerts' },
       { text: 'From a type to a running operator', link: '/guides/kctl' },
       { text: 'Grant permissions (RBAC)', link: '/guides/rbac' },

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { anyPort, createFolders, startKctl } from '../src/project.js';
+import { anyPort, createFolders, kctl, startKctl } from '../src/project.js';
 
 const folders = createFolders();
 afterEach(() => folders.remove());
@@ -28,6 +28,13 @@ describe('kctl dev', () => {
       expect(program.output).toMatch(
         /Reconciled .*result=success controller=website request=default\/hello reasons=".*create default\/hello" attempt=1 ms=\d+/,
       );
+      const [, url = ''] = /^inspection at (\S+)$/m.exec(program.output) ?? [];
+      const why = await kctl(folder, 'inspect', 'why', 'website/default/hello', '--url', url);
+      expect(why.out).toMatch(/^website\/default\/hello in 127\.0\.0\.1:\d+\n {2}website: /);
+      expect(why.out).toMatch(
+        /^ {4}why {4}kind source: Website\.example\.com create default\/hello @\d+\n {4}wrote {2}apply ConfigMap default\/hello @\d+, led to website default\/hello #\d+$/m,
+      );
+      expect(why).toMatchObject({ code: 0, err: '' });
       const main = join(folder, 'src', 'main.ts');
       const changed = join(folder, 'changed.ts');
       writeFileSync(changed, readFileSync(main, 'utf8').replace('{{ braces }} are text', 'now with a title'));

@@ -6,7 +6,7 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
   process.exitCode = 1;
 } else {
   // Only now: what an old Node cannot parse would be the error.
-  const { runKctl } = await import('./program.js');
+  const [{ runKctl }, { keysOf }] = await Promise.all([import('./program.js'), import('./terminal-keys.js')]);
   const stop = new AbortController();
   // The first signal ends the command in order, the second one at once.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
@@ -17,6 +17,7 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
       environment: process.env,
       out: (text) => void process.stdout.write(text),
       err: (text) => void process.stderr.write(text),
+      onKey: keysOf(process.stdin, () => process.kill(process.pid, 'SIGINT')),
       signal: stop.signal,
     },
     process.argv.slice(2),

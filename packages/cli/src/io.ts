@@ -6,6 +6,10 @@ export interface CliIo {
   readonly out: (text: string) => void;
   /** Progress and errors. */
   readonly err: (text: string) => void;
+  /** Calls the listener with each key that is pressed, until what it returns is called. @default there is no terminal */
+  readonly onKey?: ((listener: (key: string) => void) => () => void) | undefined;
+  /** Shows an address to the user. @default the browser of the desktop, where there is one */
+  readonly open?: (url: string) => void;
   /** Aborted by the first SIGINT. */
   readonly signal: AbortSignal;
 }

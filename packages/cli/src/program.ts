@@ -7,19 +7,24 @@ import { deploy, install, undeploy, uninstall, type ChangeOutcome, type InstallO
 import { dev, type DevOptions } from './commands/dev.js';
 import { doctor } from './commands/doctor.js';
 import { formatFindings } from './doctor/finding.js';
-import { inspect, formatReplicas, type InspectOptions } from './commands/inspect.js';
+import { inspect, formatReplicas } from './commands/inspect.js';
+import { openPage, why } from './commands/why.js';
 import { failWhereStale, generate, groupsOf, type GenerateOutcome } from './commands/generate.js';
 import { writeKinds } from './commands/kinds.js';
 import { describeUpdate, failOnConflicts, update, type UpdateOptions } from './commands/update.js';
 import { completions, completionScript, shells } from './completion.js';
 import { CliError, explain, isCliError } from './errors.js';
 import type { CliIo } from './io.js';
+import { formatTimeline } from './inspect/format-timeline.js';
+import type { InspectionOptions } from './inspect/on-inspections.js';
 import { fileGroups } from './manifests/generate-files.js';
 
 interface ClusterFlags {
   readonly kubeconfig?: string;
   readonly context?: string;
 }
+
+type InspectFlags = InspectionOptions & { readonly json?: boolean; readonly page?: boolean };
 
 type GenerateFlags = ClusterFlags & {
   readonly main?: string;
@@ -164,7 +169,7 @@ export function createProgram(io: CliIo): Command {
         failWhere(findings.filter(({ status }) => status === 'problem').length);
       },
     );
-  withMain(
+  const inspectCommand = withMain(
     onCluster(
       command(
         'inspect',
@@ -172,15 +177,51 @@ export function createProgram(io: CliIo): Command {
         'kctl inspect deployment/websites --namespace websites-system',
       ),
     ),
-  )
+  );
+  inspectCommand
     .argument('[workload]', "such as deployment/websites (default: the Deployment of the project's operator)")
     .option('--namespace <name>', "of the workload (default: the operator's)")
     .option('--json', 'what each replica says as JSON')
-    .action(async (target: string | undefined, { json, ...options }: InspectOptions & { readonly json?: boolean }) => {
-      const replicas = await inspect(io, { ...options, ...(target === undefined ? {} : { target }) });
+    .addOption(
+      new Option('--page', 'open the page of its inspection, and keep it reachable until Ctrl-C').conflicts('json'),
+    )
+    .option('--url <address>', 'of an inspection that this machine reaches, such as that of kctl dev')
+    .action(async (target: string | undefined, given: InspectFlags) => {
+      const { json, page, ...flags } = given;
+      const options = { ...flags, ...(target === undefined ? {} : { target }) };
+      if (page === true) {
+        await openPage(io, options);
+        return;
+      }
+      const replicas = await inspect(io, options);
       io.out(json === true ? `${JSON.stringify({ replicas }, null, 2)}\n` : formatReplicas(replicas));
       failWhere(
         replicas.flatMap((replica) => (replica.error === undefined ? replica.problems : [replica.error])).length,
+      );
+    });
+  withMain(
+    onCluster(
+      inspectCommand
+        .command('why')
+        .description('show why an object was reconciled, what the runs wrote, and what that led to')
+        .exitOverride()
+        .configureOutput({ writeOut: io.out, writeErr: () => undefined })
+        .addHelpText('after', '\nExample:\n  kctl inspect why deployment/shop/web\n'),
+    ),
+  )
+    .argument('<object>', 'kind, namespace and name, such as deployment/shop/web')
+    .option('--target <workload>', "such as deployment/websites (default: the Deployment of the project's operator)")
+    .option('--namespace <name>', "of the workload (default: the operator's)")
+    .option('--url <address>', 'of an inspection that this machine reaches, such as that of kctl dev')
+    .option('--json', 'as JSON')
+    .action(async (object: string, _own: unknown, self: Command) => {
+      // Options that both have are the parent's where they stand before the name.
+      const { json, ...options }: InspectFlags = self.optsWithGlobals();
+      const found = await why(io, object, options);
+      io.out(
+        json === true
+          ? asJson({ replicas: found })
+          : found.map((each) => formatTimeline(`${object} in ${each.replica}`, each)).join('\n'),
       );
     });
   command('completion', 'print the completion script of a shell', 'source <(kctl completion bash)')

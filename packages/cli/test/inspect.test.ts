@@ -2,7 +2,7 @@ import { Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { createEnvironment, type TestEnvironment } from '@kctl/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parseTarget } from '../src/commands/inspect.js';
+import { parseTarget } from '../src/inspect/find-pods.js';
 import { parseSamples } from '../src/inspect/metric-samples.js';
 import { reportOf } from '../src/inspect/replica-report.js';
 import { kctl, project } from './project.js';
@@ -131,8 +131,7 @@ describe('kctl inspect', () => {
       'kctl: deployment/websites in websites-system has no pods: is it deployed? See kctl deploy, or kubectl describe\n',
     );
     await client.create(ReplicaSet, { metadata: { ...key, labels }, spec: { replicas: 0, selector, template } });
-    for (const name of ['websites-0', 'websites-1', 'websites-2']) {
-      const containers = name === 'websites-2' ? [{ ...container, ports: [] }] : [container];
+    const runPod = async (name: string, ...containers: (typeof container)[]): Promise<void> => {
       await client.create(Pod, { metadata: { namespace, name, labels }, spec: { nodeName: 'node-1', containers } });
       const running = {
         phase: 'Running',
@@ -141,7 +140,9 @@ describe('kctl inspect', () => {
         ],
       };
       await client.status(Pod).patch({ namespace, name }, { type: 'merge', body: { status: running } });
-    }
+    };
+    for (const name of ['websites-0', 'websites-1', 'websites-2'])
+      await runPod(name, name === 'websites-2' ? { ...container, ports: [] } : container);
     const answer = (body: string): string =>
       `HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`;
     const http = (body: string) => (connection: NodeJS.ReadWriteStream) =>
@@ -161,6 +162,61 @@ describe('kctl inspect', () => {
 `);
     expect(found.out).toMatch(/websites-1\n {2}problem {2}it does not answer: /);
     expect(found.out).toContain('websites-2\n  problem  it has no port named metrics: set metricsBindAddress');
+
+    const inspected = {
+      ...container,
+      ports: [],
+      env: [{ name: 'INSPECTION_BIND_ADDRESS', value: '127.0.0.1:8082' }],
+    };
+    await runPod('websites-3', inspected);
+    const idle = { memory: {}, recorder: {}, problems: [{ text: 'the lease was not renewed for 9 s' }] };
+    const overview = { ...idle, isLeader: true, leaseAgeMs: 9000, isPaused: false, controllers: [] };
+    const row = { controller: 'website', key: 'shop/a', state: 'looping', attempts: 0, advice: 'Compare first.' };
+    const run = { sequence: 7, controller: 'website', key: 'shop/a', queuedAt: 0, events: [], eventsOmitted: 0 };
+    const cycle = { ...run, reasons: ['resync'], writes: [], writesOmitted: 0 };
+    const views: Readonly<Record<string, unknown>> = {
+      overview,
+      keys: { rows: [row, { ...row, key: 'shop/b', state: 'idle' }] },
+      informers: [{ kind: 'Website.example.com', phase: 'watching', objects: 2, bytes: 1_048_576 }],
+      timeline: { keys: [row], cycles: [cycle], writtenBy: [] },
+    };
+    const serveViews = (connection: NodeJS.ReadWriteStream): void =>
+      void connection.once('data', (request: Buffer) => {
+        const [, view = ''] = /^GET \/debug\/kctl\/(\w+)/.exec(request.toString()) ?? [];
+        connection.end(answer(JSON.stringify(views[view])));
+      });
+    embedded?.pods.script({ namespace, name: 'websites-3' }, { ports: { 8082: serveViews } });
+    const third = ['pod/websites-3', '--namespace', namespace, ...cluster];
+    expect((await kctl(project(), 'inspect', ...third)).out).toBe(`websites-3, leads
+  problem  the lease was not renewed for 9 s
+  key     controller  state    attempts  next  failure
+  shop/a  website     looping
+  advice  Compare first.
+  informer             state     objects  size
+  Website.example.com  watching  2        1.0 MiB
+`);
+    const whole = await kctl(project(), 'inspect', 'why', 'website/shop/a', ...cluster);
+    expect(whole).toEqual({
+      code: 0,
+      err: '',
+      out: `website/shop/a in websites-3
+  website: looping
+    Compare first.
+#7  website shop/a  00:00:00.000  waits
+    why    resync
+`,
+    });
+    expect(await kctl(project(), 'inspect', 'why', 'a/b/c', '--target', 'pod/websites-0', ...cluster)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/^kctl: no replica serves an inspection: set inspectionBindAddress, such as/),
+    });
+    const hangUp = (connection: NodeJS.ReadWriteStream): void => void connection.end();
+    embedded?.pods.script({ namespace, name: 'websites-3' }, { ports: { 8082: hangUp } });
+    const silent = await kctl(project(), 'inspect', 'why', 'a/b/c', ...cluster);
+    expect(silent).toMatchObject({ code: 1, out: '' });
+    expect(silent.err).toMatch(/^websites-3 does not answer: .+\nkctl: no replica answers: /);
+    const quiet = await kctl(project(), 'inspect', ...third);
+    expect(quiet.out).toMatch(/^websites-3\n {2}problem {2}its inspection does not answer: /);
 
     const json = await kctl(project(), 'inspect', 'pod/websites-0', '--namespace', namespace, '--json', ...cluster);
     expect(json).toMatchObject({ code: 0, err: '' });

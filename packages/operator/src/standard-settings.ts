@@ -1,3 +1,4 @@
+import { isLoopback } from '@kctl/manager';
 import type { RuntimeManagerOptions } from '@kctl/runtime';
 import type { ConsoleLogger, LogLevel } from '@kctl/telemetry';
 import { SettingsError } from './errors.js';
@@ -20,6 +21,11 @@ export interface StandardSettings {
   readonly healthProbeBindAddress: string;
   /** `host:port` or `:port`; `0` for none. */
   readonly metricsBindAddress: string;
+  /**
+   * Where `@kctl/inspection` answers why objects are reconciled: `host:port` of a loopback address, or `:port`, which is
+   * that of 127.0.0.1; `0` for none. See `kctl inspect`.
+   */
+  readonly inspectionBindAddress: string;
   readonly webhookPort: number;
   /** @default that of the webhook server */
   readonly webhookCertDir?: string;
@@ -36,6 +42,7 @@ export const standardDefaults: StandardSettings = {
   leaderElect: false,
   healthProbeBindAddress: ':8081',
   metricsBindAddress: ':8080',
+  inspectionBindAddress: '0',
   webhookPort: 9443,
   logLevel: 'info',
   logFormat: 'json',
@@ -75,6 +82,12 @@ export const standardFields: readonly SettingField[] = [
     type: 'string',
     description: 'where metrics are served; 0 for none',
     defaultText: shown('metricsBindAddress'),
+  },
+  {
+    name: 'inspectionBindAddress',
+    type: 'string',
+    description: 'where the inspection is served, on a loopback address; 0 for none',
+    defaultText: shown('inspectionBindAddress'),
   },
   {
     name: 'webhookPort',
@@ -126,6 +139,7 @@ export function managerOptionsOf(
   const { kubeconfig, context, namespace, watchNamespaces, leaderElect, webhookCertDir } = settings;
   const health = parseBindAddress('healthProbeBindAddress', settings.healthProbeBindAddress);
   const metrics = parseBindAddress('metricsBindAddress', settings.metricsBindAddress);
+  const inspection = inspectionAddressOf(settings.inspectionBindAddress);
   return {
     logger: withRemedies(logger),
     ...(settings.logReconciles ? { tracer: createReconcileLog(logger) } : {}),
@@ -136,6 +150,7 @@ export function managerOptionsOf(
     ...(watchNamespaces.length === 0 ? {} : { namespaces: watchNamespaces }),
     ...(health === undefined ? {} : { health }),
     ...(metrics === undefined ? {} : { metricsServer: metrics }),
+    ...(inspection === undefined ? {} : { inspection }),
     ...(leaderElect ? { leaderElection: { name, ...(namespace === undefined ? {} : { namespace }) } } : {}),
   };
 }
@@ -153,4 +168,14 @@ export function parseBindAddress(
       `${field} ${JSON.stringify(address)} is not valid: expected host:port or :port, such as ":8081", or "0" for none`,
     );
   return host === undefined || host === '' ? { port: number } : { host, port: number };
+}
+
+/** Where the inspection is served: it does not ask who asks, so only this machine may. @throws SettingsError */
+function inspectionAddressOf(address: string): ReturnType<typeof parseBindAddress> {
+  const parsed = parseBindAddress('inspectionBindAddress', address);
+  if (parsed?.host !== undefined && !isLoopback(parsed.host))
+    throw new SettingsError(
+      `inspectionBindAddress ${JSON.stringify(address)} is not a loopback address: use 127.0.0.1 and a port-forward, such as that of kctl inspect`,
+    );
+  return parsed;
 }

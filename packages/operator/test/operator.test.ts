@@ -163,6 +163,18 @@ describe('managerOptionsOf', () => {
     const patterns = ['team-*', '!team-test'];
     const watching = managerOptionsOf('op', { ...standardDefaults, watchNamespaces: patterns, kubeconfig: '' }, logger);
     expect([watching.namespaces, watching.kubeconfigPath]).toEqual([patterns, undefined]);
+    expect(managerOptionsOf('op', standardDefaults, logger)).not.toHaveProperty('inspection');
+    for (const [address, inspection] of [
+      [':8082', { port: 8082 }],
+      ['127.0.0.1:0', { host: '127.0.0.1', port: 0 }],
+      ['[::1]:8082', { host: '::1', port: 8082 }],
+    ] as const)
+      expect(managerOptionsOf('op', { ...standardDefaults, inspectionBindAddress: address }, logger)).toMatchObject({
+        inspection,
+      });
+    expect(() =>
+      managerOptionsOf('op', { ...standardDefaults, inspectionBindAddress: '0.0.0.0:8082' }, logger),
+    ).toThrow('inspectionBindAddress "0.0.0.0:8082" is not a loopback address: use 127.0.0.1 and a port-forward');
     expect(() => managerOptionsOf('op', { ...standardDefaults, metricsBindAddress: '8080' }, logger)).toThrow(
       'metricsBindAddress "8080" is not valid: expected host:port or :port',
     );

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sleep } from '@kctl/wait';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
 import type { ClusterOptions, OpenCluster } from '../cluster.js';
+import { devInspection, openOnKey } from '../dev/dev-inspection.js';
 import { openServer, type DevServer } from '../dev/dev-server.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { reloadOperator } from '../dev/reload-operator.js';
@@ -42,7 +43,7 @@ export interface DevOptions extends ClusterOptions {
  * Runs the operator against an API server in this process, or the cluster that `context` or `kubeconfig` names, and
  * restarts it when a file of its folder changes; the server keeps its state. The API server calls its webhooks on this
  * machine; a cluster is what it was before when the command ends, also by a crash: a process that outlives it restores it.
- * Resolves when the signal is aborted.
+ * The operator runs with its inspection, whose page `i` opens. Resolves when the signal is aborted.
  */
 export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   const io = options.json === true ? { ...given, err: (text: string) => given.err(asLines(text)) } : given;
@@ -137,9 +138,11 @@ async function runOn(
   };
   let isFirst = true;
   let failure: Error | undefined;
+  const inspection = await devInspection(io, options.arguments);
+  const leaveKeys = openOnKey(io, inspection);
   await runAndRestart(running, project, {
     arguments: () => [...options.arguments, ...tunnel.arguments],
-    environment: server.environment,
+    environment: { ...server.environment, ...inspection.environment },
     output,
     logFormat: options.json === true ? 'json' : 'text',
     beforeRestart: async () => {
@@ -165,7 +168,7 @@ async function runOn(
         ending.abort();
       }
     },
-  });
+  }).finally(leaveKeys);
   if (failure !== undefined) throw failure;
 }
 

@@ -1,23 +1,20 @@
-import { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
-import { Pod } from '@kctl/apimachinery/kinds/core/v1';
-import { portForward, resolvePods, type ReadPod, type WorkloadTarget } from '@kctl/pods';
+import { portForward, type ReadPod } from '@kctl/pods';
 import { messageOf } from '@kctl/telemetry';
-import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
-import { CliError } from '../errors.js';
+import { openClient, type OpenCluster } from '../cluster.js';
 import { formatReport } from '../inspect/format-report.js';
+import { findPods, targetOf } from '../inspect/find-pods.js';
+import {
+  askState,
+  inspectionPath,
+  inspectionPortOf,
+  inspectionUrl,
+  type InspectionState,
+} from '../inspect/inspection-endpoint.js';
+import { inspectionReport, withInspection } from '../inspect/inspection-report.js';
 import { parseSamples } from '../inspect/metric-samples.js';
 import { reportOf, type ReplicaReport } from '../inspect/replica-report.js';
+import type { InspectionOptions } from '../inspect/on-inspections.js';
 import type { CliIo } from '../io.js';
-import { loadOperator, readProject } from '../project.js';
-
-/** Options of {@link inspect}. */
-export interface InspectOptions extends ClusterOptions {
-  readonly main?: string;
-  /** Such as `deployment/websites`. @default the Deployment of the project's operator */
-  readonly target?: string;
-  /** Of the target. @default that of the operator */
-  readonly namespace?: string;
-}
 
 /** What a replica says of itself, or why it says nothing. */
 export type InspectedReplica =
@@ -38,46 +35,16 @@ export function formatReplicas(replicas: readonly InspectedReplica[]): string {
 /** How long a replica may take to answer, in ms. */
 const answerMs = 10_000;
 
-const kinds = [Deployment, StatefulSet, ReplicaSet, DaemonSet, Pod];
-
 /** Asks each replica of an operator for its state, over a connection through the API server. */
-export async function inspect(io: CliIo, options: InspectOptions): Promise<readonly InspectedReplica[]> {
+export async function inspect(io: CliIo, options: InspectionOptions): Promise<readonly InspectedReplica[]> {
+  if (options.url !== undefined) {
+    const base = inspectionUrl(options.url);
+    return [{ pod: new URL(base).host, ...inspectionReport(await askState(io, base)) }];
+  }
   const target = await targetOf(io, options);
   await using cluster = await openClient(io, options);
-  const pods = await resolvePods(cluster.client, target, { signal: io.signal });
-  const running = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
-  if (running.length === 0)
-    throw new CliError(
-      `${target.kind.kind.toLowerCase()}/${target.name} in ${target.namespace} has no pods: is it deployed? See kctl deploy, or kubectl describe`,
-    );
+  const running = await findPods(io, cluster, target);
   return await Promise.all(running.map((pod) => inspectPod(io, cluster, pod)));
-}
-
-/** `deployment/websites`, `deploy/websites`, or a name alone, which is that of a Deployment. */
-export function parseTarget(text: string, namespace: string): WorkloadTarget {
-  const [first = '', second] = text.split('/');
-  const [word, name] = second === undefined ? ['deployment', first] : [first.toLowerCase(), second];
-  const kind = kinds.find((each) => [each.kind.toLowerCase(), each.plural, shortNames[each.kind]].includes(word));
-  if (kind === undefined || name === '')
-    throw new CliError(
-      `${JSON.stringify(text)} is not a workload: expected ${kinds.map((each) => each.kind.toLowerCase()).join(', ')}, a slash and a name, such as deployment/websites`,
-      { exitCode: 2 },
-    );
-  return { kind, namespace, name };
-}
-
-const shortNames: Readonly<Record<string, string>> = {
-  Deployment: 'deploy',
-  StatefulSet: 'sts',
-  ReplicaSet: 'rs',
-  DaemonSet: 'ds',
-  Pod: 'po',
-};
-
-async function targetOf(io: CliIo, { target, namespace, main }: InspectOptions): Promise<WorkloadTarget> {
-  if (target !== undefined && namespace !== undefined) return parseTarget(target, namespace);
-  const operator = await loadOperator(readProject(io.cwd, main === undefined ? {} : { main }));
-  return parseTarget(target ?? operator.name, namespace ?? operator.namespace);
 }
 
 async function inspectPod(io: CliIo, { client }: OpenCluster, pod: ReadPod): Promise<InspectedReplica> {
@@ -85,34 +52,59 @@ async function inspectPod(io: CliIo, { client }: OpenCluster, pod: ReadPod): Pro
   try {
     const ports = pod.spec?.containers.flatMap((container) => container.ports ?? []) ?? [];
     const remote = ['metrics', 'health'].filter((each) => ports.some((port) => port.name === each));
-    if (!remote.includes('metrics'))
+    const inspectionPort = inspectionPortOf(pod);
+    if (!remote.includes('metrics') && inspectionPort === undefined)
       return {
         pod: name,
         error: 'it has no port named metrics: set metricsBindAddress, and deploy what kctl generate writes',
       };
     await using forward = await portForward(client, pod, {
-      ports: remote.map((each) => ({ remote: each, local: 0 })),
+      ports: [...remote, ...(inspectionPort === undefined ? [] : [inspectionPort])].map((each) => ({
+        remote: each,
+        local: 0,
+      })),
       signal: io.signal,
     });
-    const [metrics, health] = await Promise.all(
-      forward.ports.map(
-        async ({ address, local }, index) =>
-          await ask(io, `http://${address}:${local}${remote[index] === 'metrics' ? '/metrics' : '/readyz?verbose'}`),
-      ),
-    );
-    if (metrics?.status !== 200)
-      return {
-        pod: name,
-        error: `its metrics answer ${metrics?.status}: are they protected? Ask them with a token that may read them`,
-      };
-    return { pod: name, ...reportOf(parseSamples(metrics.text), health?.text) };
+    const addresses = forward.ports.map(({ address, local }) => `http://${address}:${local}`);
+    const addressOf = (port: string): string | undefined => addresses[remote.indexOf(port)];
+    const inspection = inspectionPort === undefined ? undefined : addresses.at(-1);
+    const [metrics, health, state] = await Promise.all([
+      ask(io, addressOf('metrics'), '/metrics'),
+      ask(io, addressOf('health'), '/readyz?verbose'),
+      inspection === undefined ? undefined : stateOf(io, `${inspection}${inspectionPath}`),
+    ]);
+    const report = metrics?.status === 200 ? reportOf(parseSamples(metrics.text), health?.text) : undefined;
+    if (typeof state === 'object') return { pod: name, ...withInspection(report ?? reportOf([], health?.text), state) };
+    const unanswered = state === undefined ? [] : [state];
+    if (report !== undefined) return { pod: name, ...report, problems: [...unanswered, ...report.problems] };
+    const [
+      error = `its metrics answer ${metrics?.status}: are they protected? Ask them with a token that may read them`,
+    ] = unanswered;
+    return { pod: name, error };
   } catch (error) {
     if (io.signal.aborted) throw error;
     return { pod: name, error: `it does not answer: ${messageOf(error)}` };
   }
 }
 
-async function ask({ signal }: CliIo, url: string): Promise<{ readonly status: number; readonly text: string }> {
-  const response = await fetch(url, { signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]) });
+/** What a replica's inspection says, or why it says nothing. */
+async function stateOf(io: CliIo, base: string): Promise<InspectionState | string> {
+  try {
+    return await askState(io, base);
+  } catch (error) {
+    if (io.signal.aborted) throw error;
+    return `its inspection does not answer: ${messageOf(error)}`;
+  }
+}
+
+async function ask(
+  { signal }: CliIo,
+  address: string | undefined,
+  path: string,
+): Promise<{ readonly status: number; readonly text: string } | undefined> {
+  if (address === undefined) return undefined;
+  const response = await fetch(`${address}${path}`, {
+    signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
+  });
   return { status: response.status, text: await response.text() };
 }

@@ -1,5 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { Node } from '@kctl/apimachinery/kinds/core/v1';
@@ -7,6 +7,8 @@ import type { OperatorGraph } from '@kctl/operator';
 import { createSelfSignedCertificate } from '@kctl/webhook';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
+import { freePort } from './free-port.js';
+import { flagOf, hasFlag } from './given-flags.js';
 import { hostAddress } from './host-address.js';
 
 /** How an API server reaches the webhooks of an operator that runs on this machine. */
@@ -97,28 +99,4 @@ async function portOf({ environment }: CliIo, { arguments: given, graph }: Route
   const text = flagOf(given, '--webhook-port') ?? environment['WEBHOOK_PORT'] ?? '';
   const port = text === '' ? graph.settings.webhookPort : Number(text);
   return port === 0 ? await freePort() : port;
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(0, resolve);
-  });
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (typeof address === 'object' && address !== null) return address.port;
-  throw new TypeError('unreachable: a TCP server has an address with a port');
-}
-
-function hasFlag(given: readonly string[], flag: string): boolean {
-  return given.some((each) => each === flag || each.startsWith(`${flag}=`));
-}
-
-function flagOf(given: readonly string[], flag: string): string | undefined {
-  const at = given.lastIndexOf(flag);
-  return (
-    given.findLast((each) => each.startsWith(`${flag}=`))?.slice(flag.length + 1) ??
-    (at === -1 ? undefined : given[at + 1])
-  );
 }

@@ -1,8 +1,9 @@
-import type { ReplicaReport } from './replica-report.js';
+import { duration } from './duration.js';
+import type { KeyReport, ReplicaReport } from './replica-report.js';
 
 /** A report of one replica for a person: what is wrong first. */
 export function formatReport(name: string, report: ReplicaReport): string {
-  const { problems, isLeading, isPaused, controllers, informers } = report;
+  const { problems, isLeading, isPaused, controllers, informers, keys = [] } = report;
   const role = isLeading === undefined ? '' : isLeading ? ', leads' : ', waits for the lease';
   return [
     `${name}${role}${isPaused ? ', paused' : ''}`,
@@ -19,6 +20,7 @@ export function formatReport(name: string, report: ReplicaReport): string {
         `${each.activeWorkers}/${each.workers}`,
       ]),
     ),
+    ...keyLines(keys),
     ...table(
       ['informer', 'state', 'objects', 'size'],
       informers.map((each) => [
@@ -31,6 +33,25 @@ export function formatReport(name: string, report: ReplicaReport): string {
   ]
     .map((line) => `${line}\n`)
     .join('');
+}
+
+/** What keys do, and below the table what to do about them: once for all that it concerns. */
+function keyLines(keys: readonly KeyReport[]): string[] {
+  const advice = [...new Set(keys.flatMap((key) => key.advice ?? []))];
+  return [
+    ...table(
+      ['key', 'controller', 'state', 'attempts', 'next', 'failure'],
+      keys.map((each) => [
+        each.key,
+        each.controller,
+        each.state,
+        each.attempts === 0 ? '' : String(each.attempts),
+        each.nextInMs === undefined ? '' : `in ${duration(each.nextInMs)}`,
+        each.lastFailure ?? '',
+      ]),
+    ),
+    ...advice.map((text) => `  advice  ${text}`),
+  ];
 }
 
 /** Columns of equal width; nothing where there are no rows. */

@@ -1,3 +1,4 @@
+import type { KeyRow } from '@kctl/inspection';
 import type { MetricSample } from './metric-samples.js';
 
 /** Figures of one controller since its process started. */
@@ -24,6 +25,20 @@ export interface InformerReport {
   readonly bytes: number;
 }
 
+/** A key that does something, or has something to be done about. */
+export interface KeyReport {
+  readonly controller: string;
+  readonly key: string;
+  readonly state: KeyRow['state'];
+  /** Failures and back-offs in a row. */
+  readonly attempts: number;
+  /** When it runs again unless an event comes first, in ms. */
+  readonly nextInMs: number | undefined;
+  readonly lastFailure: string | undefined;
+  /** What to do about it. */
+  readonly advice: string | undefined;
+}
+
 /** What a replica says of itself. */
 export interface ReplicaReport {
   /** Sentences of what is wrong; empty where nothing is. */
@@ -33,6 +48,8 @@ export interface ReplicaReport {
   readonly isPaused: boolean;
   readonly controllers: readonly ControllerReport[];
   readonly informers: readonly InformerReport[];
+  /** What the keys of the controllers do; left out where the replica has no inspection. */
+  readonly keys?: readonly KeyReport[];
 }
 
 /** How long a run may take before it is named, in seconds. */

@@ -1,0 +1,39 @@
+import { flagOf } from './given-flags.js';
+import { freePort } from './free-port.js';
+import { inspectionPath, portOf } from '../inspect/inspection-endpoint.js';
+import type { CliIo } from '../io.js';
+import { openUrl } from '../open-url.js';
+
+/** The inspection of an operator that runs on this machine. */
+export interface DevInspection {
+  /** Of its page; undefined where it is switched off, or where the port is not known. */
+  readonly url: string | undefined;
+  /** What the operator is given, so that it has the same address after each restart. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** Switches inspection on, on a free port; an address that the person gave, by flag or variable, stays. */
+export async function devInspection(
+  { environment }: Pick<CliIo, 'environment'>,
+  given: readonly string[],
+): Promise<DevInspection> {
+  const address = flagOf(given, '--inspection-bind-address') ?? environment['INSPECTION_BIND_ADDRESS'] ?? '';
+  const isGiven = address !== '';
+  const port = isGiven ? portOf(address) : await freePort('127.0.0.1');
+  if (port === undefined) return { url: undefined, environment: {} };
+  const host = isGiven ? address.slice(0, address.lastIndexOf(':')) || '127.0.0.1' : '127.0.0.1';
+  return {
+    url: `http://${host}:${port}${inspectionPath}`,
+    environment: isGiven ? {} : { INSPECTION_BIND_ADDRESS: `127.0.0.1:${port}` },
+  };
+}
+
+/** Says where the page is, and opens it when `i` is pressed, until what is returned is called. */
+export function openOnKey(io: CliIo, { url }: DevInspection): () => void {
+  if (url === undefined) return () => undefined;
+  io.err(`inspection at ${url}${io.onKey === undefined ? '' : ': press i to open it'}\n`);
+  const leave = io.onKey?.((key) => {
+    if (key === 'i') openUrl(io, url);
+  });
+  return () => leave?.();
+}
