@@ -52,6 +52,24 @@ describe('the timeline of a key', () => {
     expect(inspection.timeline({ key: 'shop/a' }).cycles[0]?.events[0]?.causedBy?.key).toBe('shop/a');
   });
 
+  it('blames the run that wrote a version, not later ones whose apply changed nothing and answered it again', async () => {
+    const { inspection, event, run } = createDriver();
+    const same = { metadata: { namespace: 'shop', name: 'child', resourceVersion: '62' } };
+    const client = inspection.observeWrites(
+      Object.assign(answeringClient(), { patch: async () => same, create: async () => same }),
+    );
+    const apply = async (): Promise<void> =>
+      void (await client.patch(Widget, same.metadata, { type: 'merge', body: same }));
+    await run('widgets', 'shop/a', { work: async () => void (await client.create(Widget, same)) });
+    event('widgets', 'shop/a', { type: 'create', name: 'shop/child', resourceVersion: '62' });
+    await run('widgets', 'shop/a', { work: apply });
+    await run('widgets', 'shop/a', { work: apply });
+    const { cycles } = inspection.timeline({ key: 'shop/a' });
+    const first = cycles.at(-1);
+    expect(first?.writes).toMatchObject([{ verb: 'create', resourceVersion: '62' }]);
+    expect(cycles.at(-2)?.events[0]?.causedBy).toMatchObject({ key: 'shop/a', sequence: first?.sequence });
+  });
+
   it('names who wrote an object and who deleted it', async () => {
     const { inspection, event, run } = createDriver();
     const client = inspection.observeWrites(answeringClient());

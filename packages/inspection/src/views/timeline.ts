@@ -133,9 +133,10 @@ function linksOf({ store }: InspectedState, cycles: readonly Cycle[]): Links {
   const woken = new Map<string, Cycle[]>();
   if (eventIds.size + writeIds.size === 0) return { writers, woken };
   for (const cycle of store.newestFirst()) {
+    // The oldest wins: an apply that changes nothing answers the version that is there.
     for (const write of cycle.writes) {
       const id = writeId(write);
-      if (id !== '' && eventIds.has(id) && !writers.has(id)) writers.set(id, cycle);
+      if (id !== '' && eventIds.has(id)) writers.set(id, cycle);
     }
     for (const event of cycle.events) {
       const id = eventId(event);
