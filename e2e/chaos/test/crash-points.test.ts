@@ -16,7 +16,8 @@ describe('crash points', () => {
     const explored = await explore({ subjects: [subject], report });
     expect(tell(report)).toEqual([]);
     expect(explored.find(({ flow }) => flow === 'create')?.writes).toBeGreaterThanOrEqual(3);
-    expect(report.faults).toBeGreaterThanOrEqual(40);
+    // Each write of each flow, cut before and after: chaos-pod has the fewest.
+    expect(report.faults).toBeGreaterThanOrEqual(36);
   });
 
   it('ends in the same state when the recovery is interrupted, too', async () => {
