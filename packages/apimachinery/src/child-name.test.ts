@@ -37,9 +37,13 @@ describe('childName', () => {
     ['', 'x', {}],
     ['x', '', {}],
     [{ metadata: {} }, 'x', {}],
+    [undefined, 'x', {}],
+    [null, 'x', {}],
+    [{}, 'x', {}],
+    [{ metadata: null }, 'x', {}],
     ['x', 'y', { maxLength: 15 }],
     ['x', 'y', { maxLength: 20.5 }],
   ] as const)('refuses %j', (owner, suffix, options) => {
-    expect(() => childName(owner as never, suffix, options)).toThrow('is not valid');
+    expect(() => childName(owner as never, suffix, options)).toThrow(/^childName: .* is not valid: expected/);
   });
 });

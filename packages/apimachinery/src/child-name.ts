@@ -29,7 +29,7 @@ export function childName(
   suffix: string,
   { maxLength = defaultMaxLength }: ChildNameOptions = {},
 ): string {
-  const name = typeof owner === 'string' ? owner : owner.metadata.name;
+  const name = typeof owner === 'string' ? owner : nameOf(owner);
   for (const [field, value] of Object.entries({ owner: name, suffix }))
     if (typeof value !== 'string' || value === '')
       throw new TypeError(
@@ -46,6 +46,14 @@ export function childName(
     .replace(/^-+/, '');
   const head = label.slice(0, maxLength - hash.length - 1).replace(/-+$/, '');
   return head === '' ? hash : `${head}-${hash}`;
+}
+
+/** Undefined for what is not an object with a name: values from JavaScript need not have the type. */
+function nameOf(owner: unknown): string | undefined {
+  if (typeof owner !== 'object' || owner === null || !('metadata' in owner)) return undefined;
+  const { metadata } = owner;
+  if (typeof metadata !== 'object' || metadata === null || !('name' in metadata)) return undefined;
+  return typeof metadata.name === 'string' ? metadata.name : undefined;
 }
 
 /** Neither vowels nor digits that read as such: no words arise. As Kubernetes' `SafeEncodeString`. */
