@@ -254,6 +254,22 @@ it('counts no storm while two may lead after an edit of the Lease by hand', asyn
   await simulate({ ...options, faults: { 'lease-edit': 1200 } });
 });
 
+it('counts no creation that the garbage collector undoes', async () => {
+  const gone = { apiVersion: 'v1', kind: 'Secret', name: 'gone', uid: '00000000-0000-4000-8000-000000000000' };
+  const creating = (ownerReferences: (typeof gone)[]): SimulateOptions => ({
+    ...small,
+    only: ['creates-again'],
+    simulatedMinutes: 10,
+    quietMs: 0,
+    operator: every(500, async ({ client, turn }) => {
+      if (turn > 500) return;
+      await client.create(ConfigMap, { metadata: { namespace: 'default', generateName: 'shop-', ownerReferences } });
+    }),
+  });
+  await expect(simulate(creating([]))).rejects.toThrow(/400 configmaps of replica-1 were created within/);
+  await simulate(creating([gone]));
+});
+
 it('has a test for each rule of the README', () => {
   const [, rules = ''] = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split('## Rules');
   const names = [...rules.matchAll(/^\| (`.*?`) \|/gm)].flatMap(([, cell = '']) =>

@@ -40,6 +40,8 @@ export function writesRule(context: RuleContext): WritesRule {
   let window = { since: 0, counts: new Map<string, number>() };
   let requests = { since: 0, counts: new Map<string, number>() };
   let editedAt = -Infinity;
+  /** By what was created: who made it, as the counts of a window name them. */
+  const makers = new Map<string, string>();
 
   const writtenOf = (label: string): Written => {
     const known = written.get(label);
@@ -50,12 +52,31 @@ export function writesRule(context: RuleContext): WritesRule {
   };
   const writerOf = ({ scope, reconcile }: Exchange): string => reconcile?.controller ?? scope.name;
 
-  const countStorm = (label: string, { target, reconcile, scope }: Exchange): void => {
+  const creationOf = (exchange: Exchange): string =>
+    `${labelOf(exchange)} of ${exchange.reconcile?.key ?? exchange.scope.name}`;
+
+  /**
+   * Where a watch of owners hangs, a run makes children of one that is gone, and the garbage collector deletes each at
+   * once, until the hang is found out: what is not left behind was not made again.
+   */
+  const countCreation = ({ change, exchange, label }: CausedCommit): void => {
+    const isReplica = exchange?.scope.kind === 'replica';
+    if (change === 'ADDED' && isReplica && exchange.target.name === '') makers.set(label, creationOf(exchange));
+    if (change !== 'DELETED') return;
+    const what = makers.get(label);
+    makers.delete(label);
+    if (what === undefined || isReplica) return;
+    const count = window.counts.get(what) ?? 0;
+    if (count > 0) window.counts.set(what, count - 1);
+  };
+
+  const countStorm = (label: string, exchange: Exchange): void => {
+    const { target, reconcile, scope } = exchange;
     if (context.now - editedAt < editGraceMs) return;
     if (context.now - window.since > stormWindowMs) window = { since: context.now, counts: new Map() };
     const isCreate = target.name === '';
     const maker = reconcile?.key ?? scope.name;
-    const what = isCreate ? `${label} of ${maker}` : label;
+    const what = isCreate ? creationOf(exchange) : label;
     const count = (window.counts.get(what) ?? 0) + 1;
     window.counts.set(what, count);
     if (count !== stormWrites) return;
@@ -114,6 +135,7 @@ export function writesRule(context: RuleContext): WritesRule {
     },
     committed(commit: CausedCommit) {
       const { exchange, label } = commit;
+      countCreation(commit);
       if (context.phase !== 'quiet' || exchange?.scope.kind !== 'replica' || exempt.has(exchange.target.resource))
         return;
       if (commit.change === 'ADDED') {
