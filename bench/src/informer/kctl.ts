@@ -26,13 +26,19 @@ const queues = [new Set<string>(), new Set<string>()];
 const isRead = scenario.endsWith('-read');
 const isWatch = scenario.startsWith('watch');
 let labels = 0;
-for (const [place, queue] of queues.entries())
+/** The last event of the watch, at the handler that reads. */
+const lastRead = Promise.withResolvers<undefined>();
+const lastVersion = String(firstVersion + objects + events);
+const registrations = [...queues.entries()].map(([place, queue]) =>
   informer.addEventHandler({
     onEvent: (event) => {
       queue.add(event.key);
-      if (isRead && place === 0) labels += Object.keys(event.object.metadata.labels ?? {}).length;
+      if (!isRead || place > 0) return;
+      labels += Object.keys(event.object.metadata.labels ?? {}).length;
+      if (event.object.metadata.resourceVersion === lastVersion) lastRead.resolve(undefined);
     },
-  });
+  }),
+);
 
 await rest();
 const before = residentBytes();
@@ -41,9 +47,12 @@ const stop = new AbortController();
 let start = { wall: performance.now(), cpu: cpuMs() };
 const run = informer.run(stop.signal);
 await informer.waitForSync();
+// What is read by handlers has been read when they have heard of everything.
+if (isRead) for (const registration of registrations) await registration.waitForSync();
 if (isWatch) {
   start = { wall: performance.now(), cpu: cpuMs() };
-  await informer.waitForResourceVersion(String(firstVersion + objects + events));
+  await informer.waitForResourceVersion(lastVersion);
+  if (isRead) await lastRead.promise;
 }
 const wallMs = performance.now() - start.wall;
 const used = cpuMs() - start.cpu;
