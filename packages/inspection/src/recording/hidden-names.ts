@@ -32,7 +32,7 @@ export class HiddenNames {
     return !this.#isOff && groupKind === 'Secret';
   }
 
-  /** `shop/database` → `shop/#3f2a9c01`. */
+  /** `shop/database` becomes `shop/#3f2a9c01`. */
   hide(key: string): string {
     const slash = key.lastIndexOf('/');
     const mark = createHmac('sha256', this.#key).update(key).digest('hex').slice(0, 8);
