@@ -1,8 +1,15 @@
 import type { CliIo } from './io.js';
 
-/** The part of a terminal's input that is used. */
-export interface KeyInput extends NodeJS.EventEmitter {
+/** A piece of input, in the encoding of the stream or as bytes. */
+export interface KeyData {
+  toString(): string;
+}
+
+/** The part of a terminal's input that is used; `process.stdin` has it. Types of Node.js are not named: a consumer may be without `@types/node`. */
+export interface KeyInput {
   readonly isTTY?: boolean;
+  on(event: 'data', listener: (data: KeyData) => void): unknown;
+  off(event: 'data', listener: (data: KeyData) => void): unknown;
   setRawMode?(mode: boolean): unknown;
   resume(): unknown;
   pause(): unknown;
@@ -14,7 +21,7 @@ const interrupt = '\u0003';
 export function keysOf(input: KeyInput, onInterrupt: () => void): CliIo['onKey'] {
   if (input.isTTY !== true || !('setRawMode' in input)) return undefined;
   return (listener) => {
-    const onData = (data: Buffer | string): void => {
+    const onData = (data: KeyData): void => {
       for (const key of data.toString()) {
         if (key === interrupt) onInterrupt();
         else listener(key);

@@ -1,5 +1,13 @@
 import { BlockList, isIP } from 'node:net';
-import type { NetworkInterfaceInfo } from 'node:os';
+
+/** An address of this machine, the part of what `os.networkInterfaces()` returns that is used. */
+export interface InterfaceAddress {
+  readonly address: string;
+  /** With the length of the prefix; null where the system does not say it. */
+  readonly cidr: string | null;
+  /** Whether it is a loopback address. */
+  readonly internal: boolean;
+}
 
 /** What {@link hostAddress} goes by. */
 export interface HostFacts {
@@ -8,7 +16,7 @@ export interface HostFacts {
   /** Of this machine, as `process.platform`. */
   readonly platform: string;
   /** Of this machine, as `os.networkInterfaces()` returns them. */
-  readonly interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>;
+  readonly interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>;
   /** `InternalIP` of a node of the cluster, asked where it matters. */
   readonly nodeAddresses: () => Promise<readonly string[]>;
 }
