@@ -183,6 +183,37 @@ describe('kctl dev in a cluster', () => {
     expect(await program.stop('SIGINT'), program.output).toBe(0);
   }, 120_000);
 
+  it('names another kctl dev of the same operator, and ends it only where that is asked for', async () => {
+    const { client } = environment;
+    const lease = { namespace: 'default', name: 'kctl-dev-websites' };
+    const first = await dev(folders.project());
+    await first.waitFor('the API server calls 1 webhook at https://127.0.0.1:');
+    const before = await client.get(ValidatingWebhookConfiguration, configuration);
+
+    const refused = await kctl(folders.project(), 'dev', '--kubeconfig', environment.kubeconfigPath);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(/^kctl: another kctl dev runs websites in this cluster: \S+@\S+, since \d{4}-/);
+    expect(refused.err).toContain('end it, or add --take-over, which ends it');
+    expect(await client.get(ValidatingWebhookConfiguration, configuration)).toEqual(before);
+
+    const second = await dev(folders.project(), { given: ['--take-over'] });
+    await second.waitFor('took over from the kctl dev of ');
+    await first.waitFor('kctl: another kctl dev has taken over');
+    expect(first.output).toContain('restored validatingwebhookconfiguration/websites-validating');
+    await second.waitFor('the API server calls 1 webhook at https://127.0.0.1:');
+    await expect(create('yes')).resolves.toBeDefined();
+    expect(await second.stop('SIGINT'), second.output).toBe(0);
+    expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
+    await expect(client.get(leaseKind, lease)).rejects.toThrow('not found');
+
+    const third = await dev(folders.project());
+    await third.waitFor('the API server calls 1 webhook at https://127.0.0.1:');
+    await third.stop('SIGKILL');
+    await eventually(async () => await expect(client.get(leaseKind, lease)).rejects.toThrow('not found'), {
+      timeoutMs: 20_000,
+    });
+  }, 120_000);
+
   it('takes the lease of a deployed copy only where that is asked for, and gives it back', async () => {
     const { client } = environment;
     const key = { namespace, name: 'websites' };

@@ -34,10 +34,11 @@ if (!isDone && orders !== undefined) {
 }
 process.exit(0);
 
-async function restore({ places, session, cluster }: GuardianOrders): Promise<void> {
-  if (cluster === undefined || places.length === 0) return;
+async function restore({ places, session, operator, cluster }: GuardianOrders): Promise<void> {
+  if (cluster === undefined) return;
   // Loaded now: most guardians never need it.
   const { openCluster } = await import('./cluster.js');
+  const { deleteSession } = await import('./dev/dev-session.js');
   const { readPlaces, restoreOriginals } = await import('./dev/originals.js');
   const { sleep, systemClock } = await import('@kctl/wait');
   const deadline = systemClock.monotonicNow() + giveUpAfterMs;
@@ -46,6 +47,7 @@ async function restore({ places, session, cluster }: GuardianOrders): Promise<vo
       await using open = await openCluster(cluster);
       const signal = AbortSignal.timeout(attemptMs);
       await restoreOriginals({ err: () => undefined }, open, { places: readPlaces(places), session, signal });
+      await deleteSession(open, { operator, session }, signal);
       return;
     } catch {
       // The network may be away with the machine that sleeps: nothing reads a message.

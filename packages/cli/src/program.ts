@@ -116,7 +116,7 @@ export function createProgram(io: CliIo): Command {
     ),
   )
     .option('--samples <folder>', 'objects to apply at the start (default: deploy/samples)')
-    .option('--take-over', 'in a cluster where a deployed copy leads: take its lease, and give it back at the end')
+    .option('--take-over', 'in a cluster: take the lease of a deployed copy until the end; end another kctl dev')
     .option(
       '--webhook-host <host>',
       'by which the cluster reaches this machine (default: known of k3d, kind, minikube and desktops)',

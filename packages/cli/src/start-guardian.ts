@@ -13,6 +13,8 @@ export interface GuardianOrders {
   readonly places: readonly (readonly [kind: string, name: string])[];
   /** The run of `kctl dev`: what leads to another stays. */
   readonly session: string;
+  /** Name of the operator, which the run has claimed in the cluster. */
+  readonly operator: string;
 }
 
 /** A process that undoes what this one has done, should it be killed. */

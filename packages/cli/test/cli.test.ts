@@ -49,6 +49,15 @@ describe('kctl generate', () => {
         },
       },
     });
+    // One that asks for a replica that stays would block each drain of a chart with one replica.
+    const budget = objectsIn(join(deploy, 'manager', 'manager.yaml')).find(
+      ({ kind }) => kind === 'PodDisruptionBudget',
+    );
+    expect(budget?.['spec']).toEqual({
+      maxUnavailable: 1,
+      unhealthyPodEvictionPolicy: 'AlwaysAllow',
+      selector: { matchLabels: { 'app.kubernetes.io/name': 'websites' } },
+    });
     const kinds = objectsIn(join(deploy, 'webhook', 'webhook.yaml')).map(({ kind }) => kind);
     expect(kinds).toEqual(['Service', 'Issuer', 'Certificate', 'ValidatingWebhookConfiguration']);
     const [kustomization] = objectsIn(join(deploy, 'kustomization.yaml'));

@@ -1,10 +1,13 @@
 import { EventEmitter, once } from 'node:events';
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
+import { join } from 'node:path';
 import { createInspection } from '@kctl/inspection';
 import type { ReadPod } from '@kctl/pods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage, parseObject } from '../src/commands/why.js';
 import { devInspection, openOnKey } from '../src/dev/dev-inspection.js';
+import { givenSetting } from '../src/dev/given-settings.js';
 import { inspectionPortOf } from '../src/inspect/inspection-endpoint.js';
 import { keysOf } from '../src/terminal-keys.js';
 import { kctl, project } from './project.js';
@@ -148,7 +151,7 @@ it.each([
 
 describe('the inspection of kctl dev', () => {
   it('is on, at a free port of this machine, and i opens it', async () => {
-    const inspection = await devInspection({ environment: {} }, []);
+    const inspection = await devInspection({ environment: {}, cwd: '' }, []);
     const address = inspection.environment['INSPECTION_BIND_ADDRESS'];
     expect(address).toMatch(/^127\.0\.0\.1:[1-9]\d*$/);
     expect(inspection.url).toBe(`http://${address}/debug/kctl/`);
@@ -185,7 +188,20 @@ describe('the inspection of kctl dev', () => {
     [[], { INSPECTION_BIND_ADDRESS: ':9000' }, 'http://127.0.0.1:9000/debug/kctl/'],
     [['--inspection-bind-address=0'], {}, undefined],
   ])('stays where the person has it: %j %j', async (given, environment, url) => {
-    expect(await devInspection({ environment }, given)).toEqual({ url, environment: {} });
+    expect(await devInspection({ environment, cwd: '' }, given)).toEqual({ url, environment: {} });
+  });
+
+  it('stays where the file of the settings has it, below flags and variables', async () => {
+    const cwd = project();
+    writeFileSync(join(cwd, 'settings.yaml'), 'inspectionBindAddress: 127.0.0.1:9001\nwebhookPort: 9444\n');
+    const url = (port: number): unknown => ({ url: `http://127.0.0.1:${port}/debug/kctl/`, environment: {} });
+    const given = ['--config', 'settings.yaml'];
+    expect(await devInspection({ environment: {}, cwd }, given)).toEqual(url(9001));
+    expect(await devInspection({ environment: { CONFIG_FILE: 'settings.yaml' }, cwd }, [])).toEqual(url(9001));
+    const environment = { INSPECTION_BIND_ADDRESS: ':9000' };
+    expect(await devInspection({ environment, cwd }, given)).toEqual(url(9000));
+    expect(givenSetting({ environment: {}, cwd }, given, 'webhookPort')).toBe('9444');
+    expect(givenSetting({ environment: {}, cwd }, ['--config=none.yaml'], 'webhookPort')).toBeUndefined();
   });
 });
 

@@ -11,6 +11,8 @@ import { openServer, type DevServer } from '../dev/dev-server.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { reloadOperator } from '../dev/reload-operator.js';
 import { samplesOf } from '../dev/samples.js';
+import { claimSession } from '../dev/dev-session.js';
+import type { HeldLease } from '../dev/hold-lease.js';
 import { takeLease } from '../dev/take-lease.js';
 import { createTunnel, type Tunnel } from '../dev/tunnel.js';
 import type { HookedOperator } from '../dev/webhook-tunnel.js';
@@ -29,7 +31,7 @@ export interface DevOptions extends ClusterOptions {
   readonly main?: string;
   /** Folder of objects that are applied at the start. @default deploy/samples, where it is there */
   readonly samples?: string;
-  /** Takes the Lease of a deployed copy that leads, and gives it back at the end. @default false */
+  /** Takes the Lease of a deployed copy that leads, and gives it back at the end; ends another run of the command. @default false */
   readonly takeOver?: boolean;
   /** Name or address by which the cluster reaches this machine. @default that of k3d, kind or minikube, by the context */
   readonly webhookHost?: string;
@@ -52,7 +54,8 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'kctl-dev-'));
   const session = randomUUID();
   await using guardian = startGuardian(io);
-  await guardian.order({ folder, session, places: [] });
+  const orders = { folder, session, operator: graph.name, places: [] };
+  await guardian.order(orders);
   try {
     await using server = await openServer(io, options, folder);
     const { cluster, isEmbedded } = server;
@@ -75,18 +78,23 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       await runOn(io, options, run);
       return;
     }
-    await restoreOriginals(io, cluster, { places: placesOf(graph), signal: io.signal });
-    const lease = await takeLease(io, cluster, { graph, takeOver: options.takeOver === true });
+    // First the guardian knows, then it is done.
+    await guardian.order({ ...orders, cluster: access });
+    const takeOver = options.takeOver === true;
+    const claim = await claimSession(io, cluster, { operator: graph.name, session, takeOver });
     const lost = new AbortController();
-    lease?.ended.catch(() => lost.abort());
+    const held: (HeldLease | undefined)[] = [claim];
     try {
+      await restoreOriginals(io, cluster, { places: placesOf(graph), signal: io.signal });
+      held.unshift(await takeLease(io, cluster, { graph, takeOver }));
+      for (const lease of held) lease?.ended.catch(() => lost.abort());
       await runOn({ ...io, signal: AbortSignal.any([io.signal, lost.signal]) }, options, run);
       if (lost.signal.aborted)
-        throw new CliError('the lease was taken by another, and the operator has ended: is another kctl dev running?');
+        throw new CliError('another kctl dev has taken over, or the lease was taken: the operator has ended here');
     } finally {
       // The signal of the command is aborted by now.
       await tunnel.close(io, AbortSignal.timeout(restoreMs));
-      await lease?.release();
+      for (const lease of held) await lease?.release();
     }
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -1,5 +1,5 @@
-import { flagOf } from './given-flags.js';
 import { freePort } from './free-port.js';
+import { givenSetting } from './given-settings.js';
 import { inspectionPath, portOf } from '../inspect/inspection-endpoint.js';
 import type { CliIo } from '../io.js';
 import { openUrl } from '../open-url.js';
@@ -12,12 +12,12 @@ export interface DevInspection {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Switches inspection on, on a free port; an address that the person gave, by flag or variable, stays. */
+/** Switches inspection on, on a free port; an address that the person gave, by flag, variable or file, stays. */
 export async function devInspection(
-  { environment }: Pick<CliIo, 'environment'>,
+  io: Pick<CliIo, 'environment' | 'cwd'>,
   given: readonly string[],
 ): Promise<DevInspection> {
-  const address = flagOf(given, '--inspection-bind-address') ?? environment['INSPECTION_BIND_ADDRESS'] ?? '';
+  const address = givenSetting(io, given, 'inspectionBindAddress') ?? '';
   const isGiven = address !== '';
   const port = isGiven ? portOf(address) : await freePort('127.0.0.1');
   if (port === undefined) return { url: undefined, environment: {} };

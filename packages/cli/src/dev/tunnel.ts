@@ -71,7 +71,13 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       const all = placesOf(next);
       for (const place of all) places.set(idOf(place), place);
       // First the guardian knows, then it is done.
-      await guardian.order({ folder, session, cluster: access, places: writePlaces([...places.values()]) });
+      await guardian.order({
+        folder,
+        session,
+        operator: next.name,
+        cluster: access,
+        places: writePlaces([...places.values()]),
+      });
       await saveOriginals(io, cluster, { places: all, session });
     },
     pointConversions: async (io) => {

@@ -8,7 +8,7 @@ import { createSelfSignedCertificate } from '@kctl/webhook';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import { freePort } from './free-port.js';
-import { flagOf, hasFlag } from './given-flags.js';
+import { givenSetting } from './given-settings.js';
 import { hostAddress } from './host-address.js';
 
 /** How an API server reaches the webhooks of an operator that runs on this machine. */
@@ -52,8 +52,7 @@ export async function routeWebhooks(
 ): Promise<WebhookRoute | undefined> {
   const { graph, folder } = options;
   if ([...graph.webhooks].length === 0) return undefined;
-  const hasOwn = (io.environment['WEBHOOK_CERT_DIR'] ?? '') !== '' || hasFlag(options.arguments, '--webhook-cert-dir');
-  if (hasOwn) {
+  if (givenSetting(io, options.arguments, 'webhookCertDir') !== undefined) {
     io.err('the webhooks have a certificate of yours: the API server calls them where you have registered them\n');
     return undefined;
   }
@@ -95,8 +94,8 @@ async function hostOf(
 }
 
 /** As the person gave it, else the default of the operator; a free one in place of 0. */
-async function portOf({ environment }: CliIo, { arguments: given, graph }: RouteOptions): Promise<number> {
-  const text = flagOf(given, '--webhook-port') ?? environment['WEBHOOK_PORT'] ?? '';
+async function portOf(io: CliIo, { arguments: given, graph }: RouteOptions): Promise<number> {
+  const text = givenSetting(io, given, 'webhookPort') ?? '';
   const port = text === '' ? graph.settings.webhookPort : Number(text);
   return port === 0 ? await freePort() : port;
 }

@@ -129,11 +129,15 @@ export function deploymentOf(input: ManifestInput, variables: PodVariables): Dep
   };
 }
 
-/** A PodDisruptionBudget: one replica stays. */
+/**
+ * A PodDisruptionBudget: one replica goes at a time. It counts those that are gone, since one that asks for a replica that
+ * stays blocks every drain where there is only one; and a replica that is not ready blocks none.
+ */
 export function budgetOf({ graph: { name, namespace } }: ManifestInput): object {
   const selector = { matchLabels: { 'app.kubernetes.io/name': name } };
   const metadata = { name, namespace, labels: labelsOf(name) };
-  return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec: { minAvailable: 1, selector } };
+  const spec = { maxUnavailable: 1, unhealthyPodEvictionPolicy: 'AlwaysAllow', selector };
+  return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec };
 }
 
 /** A Service of the metrics, for a ServiceMonitor. Undefined where there are none. */
