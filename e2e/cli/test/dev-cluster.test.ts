@@ -212,7 +212,7 @@ describe('kctl dev in a cluster', () => {
     await eventually(async () => await expect(client.get(leaseKind, lease)).rejects.toThrow('not found'), {
       timeoutMs: 20_000,
     });
-  }, 120_000);
+  }, 240_000);
 
   it('takes the lease of a deployed copy only where that is asked for, and gives it back', async () => {
     const { client } = environment;

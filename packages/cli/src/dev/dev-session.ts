@@ -62,7 +62,7 @@ export async function claimSession(
   } catch (error) {
     if (!isForbidden(error)) throw error;
     io.err(
-      `you may not write the lease ${name} in ${namespace}, which tells other runs of kctl dev of this one: see that there is none\n`,
+      `you may not write the lease ${name} in ${namespace}, by which runs of kctl dev find one another: see that no other runs\n`,
     );
     return undefined;
   }

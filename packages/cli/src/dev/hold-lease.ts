@@ -15,7 +15,7 @@ const leaseDurationMs = 15_000;
 /** Also how soon a write that the renewal of the holder has overtaken is repeated. */
 const retryPeriodMs = 500;
 
-/** Takes a Lease from whoever holds it, and renews it; a crash ends the renewals. Resolves when it is taken. */
+/** Takes a Lease from its holder, and renews it; a crash ends the renewals. Resolves when it is taken. */
 export async function holdLease({ signal }: Pick<CliIo, 'signal'>, lock: ResourceLock): Promise<HeldLease> {
   const stop = new AbortController();
   const taken = Promise.withResolvers<undefined>();
@@ -56,7 +56,7 @@ export async function holdLease({ signal }: Pick<CliIo, 'signal'>, lock: Resourc
   };
 }
 
-/** Whether somebody holds a Lease now. */
+/** Whether a Lease is held now. */
 export function isHeld(record: LeaderElectionRecord): boolean {
   return record.holderIdentity !== '' && expiryOf(record) > systemClock.now();
 }
