@@ -33,6 +33,7 @@ type GenerateFlags = ClusterFlags & {
   readonly check?: boolean;
   readonly json?: boolean;
   readonly from?: readonly string[];
+  readonly group?: readonly string[];
 };
 
 /** Makes the commands; each writes through `io` alone. */
@@ -253,13 +254,17 @@ function addGenerate(io: CliIo, command: Command): void {
     .option('--check', 'write nothing, and fail where a file is out of date')
     .option('--json', 'what was written as JSON')
     .option('--from <source...>', 'for kinds: files, folders, URLs, or "cluster"')
+    .option('--group <name...>', 'for kinds: the groups that are written (default: all)')
     .action(async (what: string, module: string | undefined, given: GenerateFlags) => {
       const options = module === undefined ? given : { ...given, main: module };
       if (what === 'kinds') {
         if (options.from === undefined)
           throw new CliError('kctl generate kinds needs --from: a file, a folder, a URL or "cluster"', { exitCode: 2 });
-        const written = await writeKinds(io, { ...options, from: options.from, output: options.output ?? 'src/kinds' });
-        io.out(options.json === true ? asJson({ written }) : written.map((path) => `wrote ${path}\n`).join(''));
+        const output = options.output ?? 'src/kinds';
+        const kinds = await writeKinds(io, { ...options, from: options.from, output });
+        if (options.json === true) io.out(asJson(kinds));
+        if (options.check === true) failWhereStale(kinds, 'kctl generate kinds');
+        if (options.json !== true) io.out(describeKinds(kinds));
         return;
       }
       const outcome = await generate(io, groupsOf(what), options);
@@ -289,6 +294,11 @@ function secondsOf(value: string): number {
   const seconds = Number(value);
   if (value.trim() === '' || !(seconds > 0)) throw new InvalidArgumentError('expected seconds, above 0');
   return seconds;
+}
+
+function describeKinds({ written, unchanged }: GenerateOutcome): string {
+  const lines = written.map((path) => `wrote ${path}\n`);
+  return [...lines, ...(unchanged.length > 0 ? [`${unchanged.length} unchanged\n`] : [])].join('');
 }
 
 function describeOutcome({ written, unchanged, removed }: GenerateOutcome): string {

@@ -15,6 +15,7 @@ export { diffCrd } from './diff/diff-crd.js';
 export type { AffectedObject, CrdDiff, DiffCrdOptions } from './diff/diff-crd.js';
 export type { ChangeClass, CrdChange } from './diff/changes.js';
 export { definitionsOfOpenApi } from './kinds/open-api.js';
+export type { ServedResource } from './kinds/open-api-kinds.js';
 export { generateKinds } from './kinds/generate-kinds.js';
 export type { GeneratedModule, GenerateKindsOptions } from './kinds/generate-kinds.js';
 export { fromJsonSchema } from './source/schema-value.js';

@@ -49,13 +49,12 @@ export async function generate(
 }
 
 /** @throws CliError with exit code 3 where files differ from what would be generated, naming them */
-export function failWhereStale({ written, removed }: GenerateOutcome): void {
+export function failWhereStale({ written, removed }: GenerateOutcome, command = 'kctl generate'): void {
   const stale = [...written, ...removed];
   if (stale.length === 0) return;
-  throw new CliError(
-    `generated files are out of date: ${stale.join(', ')}: run kctl generate and commit what it writes`,
-    { exitCode: 3 },
-  );
+  throw new CliError(`generated files are out of date: ${stale.join(', ')}: run ${command} and commit what it writes`, {
+    exitCode: 3,
+  });
 }
 
 /** Folders that belong to a group as a whole: what is not generated any longer is removed there, and nowhere else. */

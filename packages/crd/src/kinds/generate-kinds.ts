@@ -1,7 +1,10 @@
-import { compareVersions, formatApiVersion, parseApiVersion, type UntypedObject } from '@kctl/apimachinery';
-import { crdGroup, crdVersions } from '../engine/definition/crd-names.js';
-import { at, compareText, isObject, objectOf, stringOf } from '../engine/values/json.js';
-import { createTypeNames, interfaceOf, typeComment, type TypeWriter } from './type-text.js';
+import { compareVersions, formatApiVersion } from '@kctl/apimachinery';
+import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
+import { apiVersionOf, factsOfDefinition, type KindFacts } from './kind-facts.js';
+import { dereferenced, importableTypes, modelOf } from './models.js';
+import { allVerbs, factsOfDocument, isOpenApiDocument, type ServedResource } from './open-api-kinds.js';
+import { commentText, interfaceOf, pascal, typeComment } from './type-text.js';
+import { createModuleWriter, type ModuleWriter } from './type-writer.js';
 
 /** A module of one group version. */
 export interface GeneratedModule {
@@ -14,83 +17,162 @@ export interface GeneratedModule {
 export interface GenerateKindsOptions {
   /** Whether versions that are not served are left out. @default true */
   readonly onlyServed?: boolean;
-  /** The module that `defineKind` and `KubeObject` come from. @default '@kctl/apimachinery' */
+  /** The module that `defineKind`, `KubeObject` and the other types of `@kctl/apimachinery` come from. @default '@kctl/apimachinery' */
   readonly importFrom?: string;
+  /** What discovery says of the group versions of OpenAPI documents: plurals, scopes and verbs. @default what their paths say */
+  readonly resources?: Iterable<ServedResource>;
 }
 
-interface KindFacts {
-  readonly kind: string;
-  readonly plural: string;
-  readonly scope: string;
-  readonly schema: Readonly<Record<string, unknown>>;
+/** Names of a kind in TypeScript: its own, wherever that is one. */
+interface KindNames {
+  readonly own: string;
+  /** Undefined where there are no lists, and where the name is that of another kind. */
+  readonly list: string | undefined;
 }
 
-function versionsOf(crd: UntypedObject, onlyServed: boolean): [apiVersion: string, facts: KindFacts][] {
-  const names = objectOf(at(crd, 'spec', 'names'));
-  return crdVersions(crd)
-    .filter((version) => !onlyServed || version['served'] === true)
-    .map((version) => [
-      formatApiVersion(crdGroup(crd), stringOf(version['name'])),
-      {
-        kind: stringOf(names['kind']),
-        plural: stringOf(names['plural']),
-        scope: stringOf(at(crd, 'spec', 'scope')) === 'Cluster' ? 'Cluster' : 'Namespaced',
-        schema: objectOf(at(version, 'schema', 'openAPIV3Schema')),
-      },
-    ]);
+const reservedWords: ReadonlySet<string> = new Set(
+  (
+    'as async await break case catch class const continue debugger default delete do else enum export extends false finally for ' +
+    'from function if implements import in instanceof interface let new null of package private protected public return static ' +
+    'super switch this throw true try type typeof var void while with yield'
+  ).split(' '),
+);
+
+function identifierOf(kind: string): string {
+  return /^[A-Za-z]\w*$/.test(kind) && !reservedWords.has(kind) ? kind : pascal(kind);
 }
 
-function kindText(facts: KindFacts, group: string, version: string, writer: TypeWriter): string {
-  const { kind, plural, scope, schema } = facts;
+function verbsText({ verbs }: KindFacts): string[] {
+  if (verbs === undefined || allVerbs.every((verb) => verbs.includes(verb))) return [];
+  const watch = verbs.includes('watch') ? '' : ' It cannot be watched: no cache or informer can hold it.';
+  return ['', `The server takes ${verbs.join(', ')}.${watch}`];
+}
+
+function kindText(facts: KindFacts, names: KindNames, writer: ReturnType<ModuleWriter['over']>): string {
+  const { kind, plural, scope, group, version, models } = facts;
+  const schema = dereferenced(facts.schema, models) ?? facts.schema;
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...content } = properties;
-  const body = interfaceOf({ ...schema, properties: content }, kind, writer);
+  const body = interfaceOf({ ...schema, properties: content }, identifierOf(kind), writer);
   const head = [`  apiVersion?: '${formatApiVersion(group, version)}';`, `  kind?: '${kind}';`];
+  const { own, list } = names;
+  const tokenComment = commentText([`Kind token of ${kind} (\`${plural}\` in ${group}).`, ...verbsText(facts)], '');
   return [
     ...writer.take(),
-    `${typeComment(schema, '')}export interface ${kind} extends KubeObject {\n${[...head, ...body].join('\n')}\n}`,
-    `/** Kind token of ${kind} (\`${plural}\` in ${group}). */\nexport const ${kind}: Kind<${kind}, '${scope}'> = /* @__PURE__ */ defineKind<${kind}, '${scope}'>({\n` +
+    `${typeComment(schema, '')}export interface ${own} extends KubeObject {\n${[...head, ...body].join('\n')}\n}`,
+    ...(list === undefined ? [] : [listText(facts, own, list)]),
+    `${tokenComment}export const ${own}: Kind<${own}, '${scope}'> = /* @__PURE__ */ defineKind<${own}, '${scope}'>({\n` +
       `  group: '${group}',\n  version: '${version}',\n  kind: '${kind}',\n  plural: '${plural}',\n  scope: '${scope}',\n});`,
   ].join('\n\n');
 }
 
+function listText({ group, version, kind, listKind }: KindFacts, own: string, list: string): string {
+  return (
+    `/** A list of ${kind}. */\nexport interface ${list} extends KubeList<${own}> {\n` +
+    `  apiVersion?: '${formatApiVersion(group, version)}';\n  kind?: '${listKind}';\n}`
+  );
+}
+
+function factsOf(source: object, resources: readonly ServedResource[], onlyServed: boolean): KindFacts[] {
+  if (!isObject(source)) throw notDefinition(Array.isArray(source) ? 'a list' : typeof source);
+  if (source['kind'] === 'CustomResourceDefinition' && source['apiVersion'] === 'apiextensions.k8s.io/v1') {
+    return factsOfDefinition({ metadata: {}, ...source }, onlyServed);
+  }
+  if (isOpenApiDocument(source)) return factsOfDocument(source, resources);
+  if (stringOf(source['swagger']) !== '') throw notDefinition('an OpenAPI v2 document, which has no list of kinds');
+  throw notDefinition(`${stringOf(source['apiVersion'])} ${stringOf(source['kind'])}`);
+}
+
+function notDefinition(found: string): TypeError {
+  return new TypeError(
+    `generateKinds: expected a CustomResourceDefinition of apiextensions.k8s.io/v1 or an OpenAPI v3 document, found ${found}`,
+  );
+}
+
+/** The name of the model that is a kind, so that what refers to it names the kind. */
+function modelName({ schema }: KindFacts): string | undefined {
+  return modelOf(schema);
+}
+
+function moduleText(kinds: readonly KindFacts[], importFrom: string): string {
+  const hasModels = kinds.some(({ models }) => models !== undefined);
+  const module = createModuleWriter(hasModels ? importableTypes : []);
+  const own = kinds.map(({ kind }) => module.reserve(identifierOf(kind)));
+  const names = kinds.map(({ listKind, verbs }, index): KindNames => {
+    const list = identifierOf(listKind);
+    const isListed = verbs === undefined || verbs.includes('list');
+    return { own: own[index] ?? '', list: isListed && module.reserveIfFree(list) ? list : undefined };
+  });
+  const byModels = new Map<JsonObject | undefined, ReturnType<ModuleWriter['over']>>();
+  const writerOf = (models: JsonObject | undefined): ReturnType<ModuleWriter['over']> => {
+    const known = byModels.get(models);
+    if (known !== undefined) return known;
+    const kindsByModel = new Map<string, string>();
+    kinds.forEach((facts, index) => {
+      const model = facts.models === models ? modelName(facts) : undefined;
+      if (model !== undefined) kindsByModel.set(model, own[index] ?? '');
+    });
+    const writer = module.over(models, kindsByModel);
+    byModels.set(models, writer);
+    return writer;
+  };
+  const bodies = kinds.map((facts, index) => {
+    const name = names[index];
+    return name === undefined ? '' : kindText(facts, name, writerOf(facts.models));
+  });
+  const [first] = kinds;
+  const apiVersion = first === undefined ? '' : apiVersionOf(first);
+  const hasDefinitions = kinds.some(({ models }) => models === undefined);
+  const source = [
+    ...(hasDefinitions ? ['the CustomResourceDefinitions'] : []),
+    ...(hasModels ? ['the OpenAPI document'] : []),
+  ].join(' and ');
+  const lists = names.some(({ list }) => list !== undefined) ? ['KubeList'] : [];
+  const types = [...new Set(['Kind', 'KubeObject', ...lists, ...module.imports()])].sort(compareText);
+  const imports = ['defineKind', ...types.map((name) => `type ${name}`)].join(', ');
+  const head =
+    `// Generated by kctl generate kinds from ${source} of ${apiVersion}. Do not edit.\n` +
+    `import { ${imports} } from '${importFrom}';`;
+  return `${[head, ...bodies].join('\n\n')}\n`;
+}
+
+function byVersion(a: KindFacts, b: KindFacts): number {
+  return compareText(a.group, b.group) || compareVersions(b.version, a.version);
+}
+
+/** Which of two sources of one kind counts, in whatever order they come: a definition before a document. */
+function goesBefore(facts: KindFacts, known: KindFacts): boolean {
+  const rank = ({ models }: KindFacts): number => (models === undefined ? 0 : 1);
+  if (rank(facts) !== rank(known)) return rank(facts) < rank(known);
+  return JSON.stringify(facts) < JSON.stringify(known);
+}
+
 /**
- * Writes TypeScript from CustomResourceDefinitions: for each group version a module with documented interfaces and kind
- * tokens. The same definitions give the same text, in whatever order they come.
+ * Writes TypeScript from CustomResourceDefinitions, and from OpenAPI v3 documents, which the API server has under
+ * `/openapi/v3/apis/<group>/<version>` for aggregated APIs, too: for each group version a module with documented interfaces, list
+ * types and kind tokens. The same definitions give the same text, in whatever order they come; of a kind that comes
+ * from both, the definition counts.
  *
- * @throws TypeError naming what is not a CustomResourceDefinition of `apiextensions.k8s.io/v1`
+ * @throws TypeError naming what is neither, or the name that no kind can have
  */
 export function generateKinds(definitions: Iterable<object>, options: GenerateKindsOptions = {}): GeneratedModule[] {
-  const { onlyServed = true, importFrom = '@kctl/apimachinery' } = options;
+  const { onlyServed = true, importFrom = '@kctl/apimachinery', resources = [] } = options;
+  const served = [...resources];
   const modules = new Map<string, Map<string, KindFacts>>();
-  for (const source of definitions) {
-    if (
-      !isObject(source) ||
-      source['kind'] !== 'CustomResourceDefinition' ||
-      source['apiVersion'] !== 'apiextensions.k8s.io/v1'
-    ) {
-      const found = isObject(source) ? `${stringOf(source['apiVersion'])} ${stringOf(source['kind'])}` : typeof source;
-      throw new TypeError(
-        `generateKinds: expected a CustomResourceDefinition of apiextensions.k8s.io/v1, found ${found}`,
-      );
-    }
-    for (const [apiVersion, facts] of versionsOf({ metadata: {}, ...source }, onlyServed)) {
-      const kinds = modules.get(apiVersion) ?? new Map<string, KindFacts>();
-      modules.set(apiVersion, kinds.set(facts.kind, facts));
-    }
+  for (const facts of [...definitions].flatMap((source) => factsOf(source, served, onlyServed))) {
+    const apiVersion = apiVersionOf(facts);
+    const kinds = modules.get(apiVersion) ?? new Map<string, KindFacts>();
+    const known = kinds.get(facts.kind);
+    if (known === undefined || goesBefore(facts, known)) kinds.set(facts.kind, facts);
+    modules.set(apiVersion, kinds);
   }
-  const byVersion = (a: string, b: string): number => {
-    const [left, right] = [parseApiVersion(a), parseApiVersion(b)];
-    return compareText(left.group, right.group) || compareVersions(right.version, left.version);
-  };
-  return [...modules.keys()].sort(byVersion).map((apiVersion) => {
-    const { group, version } = parseApiVersion(apiVersion);
-    const kinds = [...(modules.get(apiVersion)?.values() ?? [])].sort((a, b) => compareText(a.kind, b.kind));
-    const writer = createTypeNames(kinds.map(({ kind }) => kind));
-    const bodies = kinds.map((facts) => kindText(facts, group, version, writer));
-    const head =
-      `// Generated by kctl generate kinds from the CustomResourceDefinitions of ${apiVersion}. Do not edit.\n` +
-      `import { defineKind, type Kind, type KubeObject } from '${importFrom}';`;
-    return { path: `${group === '' ? 'core' : group}/${version}.ts`, text: `${[head, ...bodies].join('\n\n')}\n` };
-  });
+  return [...modules.values()]
+    .map((kinds) => [...kinds.values()].sort((a, b) => compareText(a.kind, b.kind)))
+    .sort(([a], [b]) => (a === undefined || b === undefined ? 0 : byVersion(a, b)))
+    .flatMap((kinds) => {
+      const [first] = kinds;
+      if (first === undefined) return [];
+      const folder = first.group === '' ? 'core' : first.group;
+      return [{ path: `${folder}/${first.version}.ts`, text: moduleText(kinds, importFrom) }];
+    });
 }

@@ -1,31 +1,29 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, objectOf, objectsOf, stringOf, type JsonObject } from '../engine/values/json.js';
+import { isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../engine/values/json.js';
+import { modelOf, withoutZeroDefault } from './models.js';
 
 const metadataRef = /\.apis\.meta\.v1\.ObjectMeta$/;
 
 /** A schema without references. A type that contains itself is left open where it does. */
 function resolved(schema: unknown, schemas: JsonObject, seen: readonly string[]): JsonObject {
   if (!isObject(schema)) return {};
-  const reference = stringOf(schema['$ref']).replace(/^#\/components\/schemas\//, '');
-  if (reference !== '') {
+  const reference = modelOf(schema);
+  if (reference !== undefined) {
     if (metadataRef.test(reference)) return { type: 'object' };
     if (seen.includes(reference)) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
-    const { $ref: _reference, ...beside } = schema;
-    return { ...resolved(schemas[reference], schemas, [...seen, reference]), ...beside };
+    const { $ref: _reference, allOf: _all, ...beside } = schema;
+    return { ...resolved(schemas[reference], schemas, [...seen, reference]), ...withoutZeroDefault(beside, false) };
   }
-  const [only, ...others] = objectsOf(schema['allOf']);
-  if (only !== undefined && others.length === 0) {
-    const { allOf: _all, ...beside } = schema;
-    return { ...resolved(only, schemas, seen), ...beside };
-  }
-  const result: JsonObject = { ...schema };
-  // An empty default is what Go's zero values look like there; it is no default of the API.
-  if (isObject(schema['default']) && Object.keys(schema['default']).length === 0) delete result['default'];
+  const result: JsonObject = withoutZeroDefault({ ...schema }, false);
   if (objectsOf(schema['oneOf']).length === 2 && schema['type'] === undefined)
     result['x-kubernetes-int-or-string'] = true;
   if (isObject(schema['properties'])) {
+    const required = new Set(stringsOf(schema['required']));
     result['properties'] = Object.fromEntries(
-      Object.entries(schema['properties']).map(([name, property]) => [name, resolved(property, schemas, seen)]),
+      Object.entries(schema['properties']).map(([name, property]) => [
+        name,
+        withoutZeroDefault(resolved(property, schemas, seen), required.has(name)),
+      ]),
     );
   }
   for (const keyword of ['items', 'additionalProperties']) {

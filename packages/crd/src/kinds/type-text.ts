@@ -1,40 +1,14 @@
-import { arrayOf, isObject, stringOf, stringsOf, type JsonObject } from '../engine/values/json.js';
+import { arrayOf, isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '../engine/values/json.js';
+import { dereferenced, knownModel, modelOf, withoutZeroDefault } from './models.js';
+import type { TypeWriter } from './type-writer.js';
 
-/** Collects the interfaces that a kind needs, under names that are not taken. */
-export interface TypeWriter {
-  /** A free name for a type, and its place in the output. */
-  readonly add: (name: string, text: (name: string) => string) => string;
-  /** The interfaces since the last call, the outermost first. */
-  readonly take: () => string[];
-}
-
-/** A writer for one module. */
-export function createTypeNames(taken: readonly string[]): TypeWriter {
-  const names = new Set(['Kind', 'KubeObject', ...taken]);
-  let texts: { name: string; text: string }[] = [];
-  return {
-    add(wanted, text) {
-      let name = wanted;
-      for (let count = 2; names.has(name); count++) name = `${wanted}${count}`;
-      names.add(name);
-      const entry = { name, text: '' };
-      texts.push(entry);
-      entry.text = text(name);
-      return name;
-    },
-    take() {
-      const result = texts.map(({ text }) => text);
-      texts = [];
-      return result;
-    },
-  };
-}
-
-function pascal(name: string): string {
-  return name
+/** A name of TypeScript from any text. */
+export function pascal(name: string): string {
+  const text = name
     .split(/[^A-Za-z0-9]+/)
     .map((part) => part.charAt(0).toUpperCase() + part.slice(1))
     .join('');
+  return /^\d/.test(text) ? `Type${text}` : text;
 }
 
 /** The name of the items of a list: `parts` → `Part`. */
@@ -44,28 +18,43 @@ function singular(name: string): string {
   return /(?:ches|shes|xes|sses)$/.test(name) ? name.slice(0, -2) : name.replace(/s$/, '');
 }
 
-/** The doc comment of a type or field: its description, then what bounds it. */
+/** A doc comment of these lines; nothing where there are none. */
+export function commentText(lines: readonly string[], indent: string): string {
+  const safe = lines.flatMap((line) => line.replaceAll('*/', '*\\/').split(/\r\n|[\n\r\u2028\u2029]/));
+  const trimmed = safe.map((line) => line.trimEnd());
+  if (trimmed.length === 0) return '';
+  if (trimmed.length === 1) return `${indent}/** ${trimmed[0] ?? ''} */\n`;
+  const body = trimmed.map((line) => `${indent} *${line === '' ? '' : ` ${line}`}\n`).join('');
+  return `${indent}/**\n${body}${indent} */\n`;
+}
+
+/** The doc comment of a type or field: its description, then what the server fills in. */
 export function typeComment(schema: JsonObject, indent: string): string {
-  const text = stringOf(schema['description']).trim().replaceAll('*/', '*\\/');
-  const lines = text === '' ? [] : text.split('\n').map((line) => line.trimEnd());
+  const text = stringOf(schema['description']).trim();
+  const lines = text === '' ? [] : [text];
   if (schema['default'] !== undefined) {
-    const value = JSON.stringify(schema['default']).replaceAll('*/', '*\\/');
-    lines.push(...(lines.length > 0 ? [''] : []), `@default ${value}`);
+    lines.push(...(lines.length > 0 ? [''] : []), `@default ${JSON.stringify(schema['default'])}`);
   }
-  if (lines.length === 0) return '';
-  if (lines.length === 1) return `${indent}/** ${lines[0] ?? ''} */\n`;
-  return `${indent}/**\n${lines.map((line) => `${indent} *${line === '' ? '' : ` ${line}`}\n`).join('')}${indent} */\n`;
+  return commentText(lines, indent);
 }
 
 function literals(values: readonly unknown[]): string {
-  return values.map((value) => (typeof value === 'string' ? quoted(value) : JSON.stringify(value))).join(' | ');
+  const texts = values.map((value) => (typeof value === 'string' ? quoted(value) : JSON.stringify(value)));
+  return [...new Set(texts)].join(' | ');
 }
 
-function quoted(text: string): string {
+/** A text as a literal of TypeScript. */
+export function quoted(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
+function isUnion(text: string): boolean {
+  return /[|&]/.test(text) && !/^Record<[^<>]*>$/.test(text);
+}
+
 function bare(schema: JsonObject, name: string, writer: TypeWriter): string {
+  const model = writer.models === undefined ? undefined : modelOf(schema);
+  if (model !== undefined) return modelText(model, writer);
   const values = arrayOf(schema['enum']);
   if (values.length > 0) return literals(values);
   if (schema['x-kubernetes-int-or-string'] === true) return 'number | string';
@@ -79,22 +68,44 @@ function bare(schema: JsonObject, name: string, writer: TypeWriter): string {
       return 'boolean';
     case 'array': {
       const items = isObject(schema['items']) ? typeText(schema['items'], singular(name), writer) : 'unknown';
-      return /[|&]/.test(items) ? `(${items})[]` : `${items}[]`;
+      return isUnion(items) ? `(${items})[]` : `${items}[]`;
     }
     case 'object':
       return objectText(schema, name, writer);
     default:
-      return 'unknown';
+      return writer.models === undefined ? 'unknown' : alternatives(schema, name, writer);
   }
+}
+
+/** A union of documents: `oneOf` of a quantity. In a structural schema such a thing only bounds what is declared beside it. */
+function alternatives(schema: JsonObject, name: string, writer: TypeWriter): string {
+  const parts = [...objectsOf(schema['oneOf']), ...objectsOf(schema['anyOf'])];
+  const texts = parts.map((part) => typeText(part, name, writer));
+  if (texts.length === 0 || texts.includes('unknown'))
+    return isObject(schema['properties']) ? objectText(schema, name, writer) : 'unknown';
+  return [...new Set(texts)].join(' | ');
+}
+
+function modelText(model: string, writer: TypeWriter): string {
+  const known = knownModel(model);
+  if (known !== undefined) return known.imported ? writer.imported(known.text) : known.text;
+  const schema = dereferenced({ $ref: `#/components/schemas/${model}` }, writer.models);
+  if (schema === undefined) return 'unknown';
+  const wanted = pascal(model.slice(model.lastIndexOf('.') + 1)) || 'Model';
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  if (Object.keys(properties).length === 0) return writer.inline(model, () => typeText(schema, wanted, writer));
+  return writer.model(model, wanted, (given) => interfaceText(schema, given, writer));
+}
+
+function interfaceText(schema: JsonObject, name: string, writer: TypeWriter): string {
+  const body = interfaceOf(schema, name, writer);
+  return `${typeComment(schema, '')}export interface ${name} {\n${body.join('\n')}\n}`;
 }
 
 function objectText(schema: JsonObject, name: string, writer: TypeWriter): string {
   const { properties, additionalProperties: values } = schema;
   if (isObject(properties) && Object.keys(properties).length > 0) {
-    return writer.add(name, (given) => {
-      const body = interfaceOf(schema, given, writer);
-      return `${typeComment(schema, '')}export interface ${given} {\n${body.join('\n')}\n}`;
-    });
+    return writer.add(name, (given) => interfaceText(schema, given, writer));
   }
   if (isObject(values)) return `Record<string, ${typeText(values, singular(name), writer)}>`;
   return 'Record<string, unknown>';
@@ -103,7 +114,8 @@ function objectText(schema: JsonObject, name: string, writer: TypeWriter): strin
 /** The type of a value; interfaces that it needs go to the writer. */
 export function typeText(schema: JsonObject, name: string, writer: TypeWriter): string {
   const text = bare(schema, name, writer);
-  return schema['nullable'] === true && text !== 'unknown' ? `${text} | null` : text;
+  if (schema['nullable'] !== true || text === 'unknown' || /(?:^|\| )null$/.test(text)) return text;
+  return `${text} | null`;
 }
 
 /** The lines between the braces of an interface. */
@@ -111,11 +123,15 @@ export function interfaceOf(schema: JsonObject, name: string, writer: TypeWriter
   const required = new Set(stringsOf(schema['required']));
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   const lines = Object.entries(properties).map(([field, property]) => {
-    const own = isObject(property) ? property : {};
+    const written = isObject(property) ? property : {};
+    const own = writer.models === undefined ? written : withoutZeroDefault(written, required.has(field));
     const key = /^[A-Za-z_$][\w$]*$/.test(field) ? field : quoted(field);
     const optional = required.has(field) ? '' : '?';
     return `${typeComment(own, '  ')}  ${key}${optional}: ${typeText(own, `${name}${pascal(field)}`, writer)};`;
   });
-  if (schema['x-kubernetes-preserve-unknown-fields'] === true) lines.push('  [field: string]: unknown;');
+  const isOpen = schema['additionalProperties'] === true || isObject(schema['additionalProperties']);
+  if (schema['x-kubernetes-preserve-unknown-fields'] === true || (lines.length > 0 && isOpen)) {
+    lines.push('  [field: string]: unknown;');
+  }
   return lines;
 }

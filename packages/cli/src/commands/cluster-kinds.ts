@@ -1,0 +1,71 @@
+import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
+import { APIService } from '@kctl/apimachinery/kinds/apiregistration.k8s.io/v1';
+import { formatApiVersion } from '@kctl/apimachinery';
+import { messageOf } from '@kctl/telemetry';
+import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+import type { ServedResource } from '@kctl/crd';
+
+/** What kinds are written from: definitions and OpenAPI documents, and what discovery says of the latter. */
+export interface KindSources {
+  readonly definitions: readonly object[];
+  readonly resources?: readonly ServedResource[];
+}
+
+/**
+ * What a cluster serves beside the built-in kinds: its definitions, and the OpenAPI documents of aggregated APIs, which
+ * have none. An aggregated API that does not answer is named on standard error and left out.
+ */
+export async function clusterKinds(io: CliIo, options: ClusterOptions): Promise<KindSources> {
+  await using cluster = await openClient(io, options);
+  const { signal } = io;
+  const { items } = await cluster.client.list(CustomResourceDefinition, { signal });
+  const definitions: object[] = items.map((item) => ({
+    ...item,
+    apiVersion: CustomResourceDefinition.apiVersion,
+    kind: 'CustomResourceDefinition',
+  }));
+  const aggregated = await aggregatedVersions(cluster, signal);
+  if (aggregated.length === 0) return { definitions };
+  for (const apiVersion of aggregated) {
+    try {
+      definitions.push(await openApiOf(cluster, apiVersion, signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      io.err(`kctl: the kinds of ${apiVersion} are left out: ${messageOf(error)}\n`);
+    }
+  }
+  const resources = await cluster.mapper.resources({ signal });
+  return {
+    definitions,
+    resources: resources.filter(({ group, version }) => aggregated.includes(formatApiVersion(group, version))),
+  };
+}
+
+/** The group versions that other servers serve, in order. */
+async function aggregatedVersions({ client }: OpenCluster, signal: AbortSignal): Promise<readonly string[]> {
+  const { items } = await client.list(APIService, { signal });
+  return items
+    .flatMap(({ spec }) =>
+      spec?.service === undefined ? [] : [formatApiVersion(spec.group ?? '', spec.version ?? '')],
+    )
+    .sort();
+}
+
+async function openApiOf({ client }: OpenCluster, apiVersion: string, signal: AbortSignal): Promise<object> {
+  const path = `/openapi/v3/apis/${apiVersion}`;
+  const { status, body } = await client.transport.send({
+    method: 'GET',
+    path,
+    accept: 'application/json',
+    maxRetries: 0, // the server of one API may be gone for days
+    signal,
+  });
+  const chunks: Buffer[] = [];
+  for await (const some of body) chunks.push(...some);
+  const text = Buffer.concat(chunks).toString('utf8');
+  if (status !== 200) throw new Error(`GET ${path} answers ${status}: ${text.trim().slice(0, 200)}`);
+  const document: unknown = JSON.parse(text);
+  if (typeof document === 'object' && document !== null) return document;
+  throw new Error(`GET ${path} answers with ${JSON.stringify(document)}`);
+}
