@@ -56,12 +56,17 @@ export function createMetricsServer(options: {
   const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter, listener } = server;
   const serveMetrics: HttpHandler = async (request, response, context) => {
     const { pathname } = targetOf(request);
+    if (pathname === path) {
+      const { contentType, body } = await exporter.export();
+      response.writeHead(200, { 'content-type': contentType }).end(body);
+      return true;
+    }
+    if (!extra.has(pathname) && extra.has(`${pathname}/`)) {
+      response.writeHead(301, { location: `${pathname}/` }).end();
+      return true;
+    }
     const handler = extra.get(pathname) ?? extra.get(prefixOf(extra, pathname));
-    if (handler !== undefined) return await handler(request, response, context);
-    if (pathname !== path) return false;
-    const { contentType, body } = await exporter.export();
-    response.writeHead(200, { 'content-type': contentType }).end(body);
-    return true;
+    return handler === undefined ? false : await handler(request, response, context);
   };
   const isOpen = filter === undefined && tls?.requestCert !== true && !isLoopback(host ?? '') && listener === undefined;
   const http = createHttpServer({

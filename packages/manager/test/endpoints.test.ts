@@ -149,10 +149,11 @@ describe('the health server of a manager', () => {
       metricsServer: { host, port: 0 },
     });
     manager.addReadyzCheck('ping', ping);
-    manager.addMetricsHandler('/extra', (_request, response) => {
-      response.end('more');
-      return true;
-    });
+    for (const path of ['/extra', '/', '/debug/', '/debug/deep/'])
+      manager.addMetricsHandler(path, (_request, response) => {
+        response.end(path);
+        return true;
+      });
     metrics.counter({ name: 'hello_total', help: 'Hello.' }).with({}).inc();
     const stop = new AbortController();
     const done = manager.run(stop.signal);
@@ -180,7 +181,13 @@ describe('the health server of a manager', () => {
     expect(await informers('watching')).toBe(200);
     expect(await informers('retrying')).toBe(200);
     expect((await read(`${metricsUrl}/metrics`))[1]).toContain('hello_total 1');
-    expect(await read(`${metricsUrl}/extra`)).toEqual([200, 'more']);
+    // As Go's ServeMux: what is exact goes first, then the longest path with a slash at its end.
+    expect(await read(`${metricsUrl}/extra`)).toEqual([200, '/extra']);
+    expect(await read(`${metricsUrl}/`)).toEqual([200, '/']);
+    expect(await read(`${metricsUrl}/metrics/`)).toEqual([200, '/']);
+    expect(await read(`${metricsUrl}/debug/x`)).toEqual([200, '/debug/']);
+    expect(await read(`${metricsUrl}/debug/deep/x`)).toEqual([200, '/debug/deep/']);
+    expect(await read(`${metricsUrl}/debug/deep`)).toEqual([200, '/debug/deep/']); // by a redirect
     expect(() => manager.addMetricsHandler('/late', () => true)).toThrow('already been created');
     stop.abort();
     await done;

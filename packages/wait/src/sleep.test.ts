@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
+import { createContext, runInContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { isAbortError, sleep } from './sleep.js';
+import { abortReason, isAbortError, sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
 import { FakeClock, settle } from './testing/index.js';
 
@@ -83,5 +84,36 @@ describe('sleep', () => {
     await expect(sleep(1, { signal: AbortSignal.abort('because') })).rejects.toSatisfy(
       (error) => isAbortError(error) && String(error).includes('because'),
     );
+  });
+});
+
+describe('abortReason', () => {
+  const revoked = Proxy.revocable({}, {});
+  revoked.revoke();
+  it.each([
+    ['a text', 'stop'],
+    ['null', null],
+    ['an object', Object.freeze({ code: 1 })],
+    ['an object without a prototype', Object.create(null)],
+    ['a symbol', Symbol('stop')],
+    ['a proxy that was revoked', revoked.proxy],
+  ])('keeps what is not an Error as the cause: %s', (_name, reason) => {
+    const error = abortReason(AbortSignal.abort(reason));
+    expect(error).toBeInstanceOf(Error);
+    expect(isAbortError(error)).toBe(true);
+    expect(Object.is(error.cause, reason)).toBe(true);
+  });
+
+  it('is the Error itself, also where it is one of another realm', () => {
+    const context = createContext({});
+    const foreign: unknown = runInContext('new TypeError("elsewhere")', context);
+    expect(Object.is(abortReason(AbortSignal.abort(foreign)), foreign)).toBe(true);
+    const timeout = new DOMException('late', 'TimeoutError');
+    expect(abortReason(AbortSignal.abort(timeout))).toBe(timeout);
+  });
+
+  it('names a text, and of an object its type alone', () => {
+    expect(abortReason(AbortSignal.abort('stop')).message).toBe('aborted: stop');
+    expect(abortReason(AbortSignal.abort({ token: 'secret' })).message).toBe('aborted: of type object');
   });
 });

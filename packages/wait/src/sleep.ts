@@ -1,6 +1,7 @@
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
 import { signalOption } from './option-check.js';
+import { shownValue } from './shown-value.js';
 import { systemClock } from './system-clock.js';
 
 /** Options of {@link sleep}. */
@@ -58,7 +59,18 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 /** The reason of an aborted signal as an Error: a reason that is not one becomes the cause. */
 export function abortReason(signal: AbortSignal): Error {
   const reason: unknown = signal.reason;
-  return reason instanceof Error ? reason : new DOMException(`aborted: ${String(reason)}`, 'AbortError');
+  if (isError(reason)) return reason;
+  const error = new DOMException(`aborted: ${typeof reason === 'string' ? reason : shownValue(reason)}`, 'AbortError');
+  return Object.defineProperty(error, 'cause', { value: reason, writable: true, configurable: true });
+}
+
+/** Whether a value is an Error, also of another realm: under some test runners the DOMException of a timeout is. */
+function isError(value: unknown): value is Error {
+  try {
+    return value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value));
+  } catch {
+    return false; // a proxy that was revoked
+  }
 }
 
 /** Whether an error is what an abort rejects with (`AbortError` by name), from any copy of any library. */
