@@ -10,7 +10,7 @@ import type {
   PersistedObject,
   Status,
 } from '@kctl/apimachinery';
-import { requireKey, requireKind } from '@kctl/client';
+import { requireCallOptions, requireKey, requireKind, requireObject } from '@kctl/client';
 import type {
   AbortOptions,
   Client,
@@ -165,6 +165,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
     const key = requireKey('get', kind, named);
+    requireCallOptions('get', kind, options);
     checkSignal(`get ${kind.kind}`, options);
     if (this.#readsCache(kind, key.namespace, options))
       return this.#reader.peek(kind, key, options) ?? (await this.#reader.get(kind, key, options));
@@ -175,6 +176,7 @@ class CacheFirstClient implements DelegatingClient {
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
     requireKind('list', kind);
+    requireCallOptions('list', kind, options);
     checkSignal(`list ${kind.kind}`, options);
     if (this.#readsCache(kind, options.namespace, options)) return await this.#reader.list(kind, options);
     const list = await (options.live === true
@@ -186,7 +188,10 @@ class CacheFirstClient implements DelegatingClient {
 
   async create<K extends Kind>(kind: K, object: InputOf<K>, options: CreateOptions = {}): Promise<PersistedObject<K>> {
     requireKind('create', kind);
-    const { name, namespace } = asObject(object).metadata;
+    requireCallOptions('create', kind, options);
+    const written: unknown = object;
+    requireObject(`create ${kind.kind}`, 'object', written);
+    const { name, namespace } = written.metadata;
     const key =
       name === undefined || name === '' ? undefined : { name, ...(namespace === undefined ? {} : { namespace }) };
     return await this.#write(kind, { key, namespace, options }, () => this.live.create(kind, object, options));
@@ -198,7 +203,8 @@ class CacheFirstClient implements DelegatingClient {
     options: UpdateOptions = {},
   ): Promise<PersistedObject<K>> {
     requireKind('update', kind);
-    const key = keyOf(asObject(object));
+    requireCallOptions('update', kind, options);
+    const key = keyToUpdate(kind, object);
     this.#refuseLossy(kind, object);
     return await this.#write(kind, { key, options }, () => this.live.update(kind, object, options));
   }
@@ -210,6 +216,7 @@ class CacheFirstClient implements DelegatingClient {
     options: PatchOptions = {},
   ): Promise<PersistedObject<K>> {
     const key = requireKey('patch', kind, named);
+    requireCallOptions('patch', kind, options);
     return await this.#write(kind, { key, options }, () => this.live.patch(kind, key, patch, options));
   }
 
@@ -219,11 +226,13 @@ class CacheFirstClient implements DelegatingClient {
     options: DeleteOptions = {},
   ): Promise<PersistedObject<K> | Status> {
     const key = requireKey('delete', kind, named);
+    requireCallOptions('delete', kind, options);
     return await this.#recorder.deleted(kind, key, options, () => this.live.delete(kind, key, options));
   }
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
     requireKind('deleteAllOf', kind);
+    requireCallOptions('deleteAllOf', kind, options);
     return await this.#recorder.deletedAll(kind, options, () => this.live.deleteAllOf(kind, options));
   }
 
@@ -231,12 +240,14 @@ class CacheFirstClient implements DelegatingClient {
     const status = this.live.status(kind);
     return {
       update: async (object, options = {}) => {
-        const key = keyOf(asObject(object));
+        requireCallOptions('update', kind, options);
+        const key = keyToUpdate(kind, object);
         this.#refuseLossy(kind, object);
         return await this.#write(kind, { key, options }, () => status.update(object, options));
       },
       patch: async (named, patch, options = {}) => {
         const key = requireKey('patch', kind, named);
+        requireCallOptions('patch', kind, options);
         return await this.#write(kind, { key, options }, () => status.patch(key, patch, options));
       },
     };
@@ -246,6 +257,7 @@ class CacheFirstClient implements DelegatingClient {
     const live = this.live.subResource<K, B>(kind, name);
     const record = async (named: KeyOrObject<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> => {
       const key = requireKey(name, kind, named);
+      requireCallOptions(name, kind, options);
       const body = await this.#recorder.subResource(kind, { key, name, options }, send);
       if (name === 'status') this.#sawLive(kind, body);
       return body;
@@ -290,6 +302,12 @@ class CacheFirstClient implements DelegatingClient {
     const written = asObject(object);
     if (!this.#liveVersions.has(written)) throw new LossyWriteError(kind, keyOf(written));
   }
+}
+
+/** @throws TypeError for what is not an object with a name */
+function keyToUpdate(kind: Kind, object: unknown): ObjectKey {
+  requireObject(`update ${kind.kind}`, 'object', object);
+  return keyOf(object);
 }
 
 const cachedShapes = ['full', 'stripped', 'metadata'] as const;

@@ -13,7 +13,7 @@ import type {
   Status,
   Unread,
 } from '@kctl/apimachinery';
-import { requireKey, requireKind } from '@kctl/client';
+import { requireCallOptions, requireKey, requireKind } from '@kctl/client';
 import type {
   CreateOptions,
   DeleteAllOfOptions,
@@ -144,6 +144,7 @@ class ServerClient implements HttpClient {
     options: GetOptions = {},
   ): Promise<PersistedObject<K> & ReadObject<K>> {
     const key = requireKey('get', kind, named);
+    requireCallOptions('get', kind, options);
     return asReadable<K>(asObject(kind, await this.#getValue({ kind, name: key.name }, key, options)));
   }
 
@@ -152,6 +153,7 @@ class ServerClient implements HttpClient {
     options: ListOptions = {},
   ): Promise<KubeList<PersistedObject<K> & ReadObject<K>>> {
     requireKind('list', kind);
+    requireCallOptions('list', kind, options);
     const response = await this.#sendList(kind, options);
     const list = await readList(kind, response.body, listOf(kind));
     return { ...list, items: list.items.map(asReadable<K>) };
@@ -159,6 +161,7 @@ class ServerClient implements HttpClient {
 
   async listFrames(kind: Kind, options: ListOptions & FrameOptions = {}): Promise<ListFrames> {
     requireKind('list', kind);
+    requireCallOptions('list', kind, options);
     const response = await this.#sendList(kind, options);
     return listFrames(response.body, listOf(kind), options);
   }
@@ -169,6 +172,7 @@ class ServerClient implements HttpClient {
 
   async watchFrames(kind: Kind, options: WatchOptions & FrameOptions = {}): Promise<FrameStream> {
     requireKind('watch', kind);
+    requireCallOptions('watch', kind, options);
     const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.watchQuery(options));
     const { signal } = options;
     const response = await this.#send(
@@ -186,6 +190,7 @@ class ServerClient implements HttpClient {
 
   async create<K extends Kind>(kind: K, object: InputOf<K>, options: CreateOptions = {}): Promise<PersistedObject<K>> {
     requireKind('create', kind);
+    requireCallOptions('create', kind, options);
     refuseMetadataOnly(kind, 'create');
     const meta = asKubeObject('create', kind, object).metadata;
     if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
@@ -222,6 +227,7 @@ class ServerClient implements HttpClient {
     options: DeleteOptions = {},
   ): Promise<PersistedObject<K> | Status> {
     const key = requireKey('delete', kind, named);
+    requireCallOptions('delete', kind, options);
     const path = paths.objectPath(kind, key);
     const request = {
       method: 'DELETE',
@@ -236,6 +242,7 @@ class ServerClient implements HttpClient {
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
     requireKind('deleteAllOf', kind);
+    requireCallOptions('deleteAllOf', kind, options);
     const { namespace, signal } = options;
     if (kind.scope === 'Namespaced' && (namespace ?? '') === '')
       throw new TypeError(
@@ -272,7 +279,9 @@ class ServerClient implements HttpClient {
       body: DeepReadonly<Unread<B>>,
       options: CreateOptions,
     ): Promise<unknown> => {
-      const key = requireKey(method === 'POST' ? 'create' : 'update', kind, named);
+      const verb = method === 'POST' ? 'create' : 'update';
+      const key = requireKey(verb, kind, named);
+      requireCallOptions(verb, kind, options);
       const path = paths.withQuery(paths.objectPath(kind, key, name), paths.writeQuery(options));
       const once = method === 'POST'; // what a server makes of a second eviction, token or binding, nobody knows
       return await this.#value({ method, path, body: stringifyJson(body), once, signal: options.signal }, about(key));
@@ -280,6 +289,7 @@ class ServerClient implements HttpClient {
     return {
       get: async (named, options = {}) => {
         const key = requireKey('get', kind, named);
+        requireCallOptions('get', kind, options);
         refuseMetadataOnly(kind, `read ${name}`);
         return asBody<B>(await this.#getValue(about(key), key, options));
       },
@@ -303,6 +313,7 @@ class ServerClient implements HttpClient {
     subresource?: string,
   ): Promise<PersistedObject<K>> {
     requireKind('update', kind);
+    requireCallOptions('update', kind, options);
     refuseMetadataOnly(kind, 'update');
     const key = keyOf(asKubeObject('update', kind, object));
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
@@ -322,6 +333,7 @@ class ServerClient implements HttpClient {
 
   #patchValue(about: About, key: ObjectKey, patch: Patch, options: PatchOptions): Promise<unknown> {
     const { kind, subresource } = about;
+    requireCallOptions('patch', kind, options);
     const content = patchBody({ kind, key, patch, options });
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
     return this.#value(

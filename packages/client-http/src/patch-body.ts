@@ -45,10 +45,15 @@ function requirePatch(what: string, patch: unknown): void {
     );
   const field = type === 'json' ? 'operations' : 'body';
   const content: unknown = Reflect.get(patch, field);
-  if (!isObject(content))
+  if (!isObject(content) || (type === 'json' && !isOperations(content)))
     throw new TypeError(
       `${what}: ${field} of the patch is not set: expected an ${type === 'json' ? 'array' : 'object'}`,
     );
+}
+
+/** An element that is not an object has no operation to look at. */
+function isOperations(content: object): boolean {
+  return Array.isArray(content) && content.every((operation) => typeof operation === 'object' && operation !== null);
 }
 
 function applyConfiguration({ kind, key, options }: PatchRequest, body: object): object {

@@ -214,6 +214,27 @@ describe('writes', () => {
     await expect(client.patch(ConfigMap, key, { type: 'json', body: [] } as never)).rejects.toThrow(
       'operations of the patch',
     );
+    for (const operations of [{}, [null], ['add']] as never[])
+      await expect(client.patch(ConfigMap, key, { type: 'json', operations })).rejects.toThrow(
+        'operations of the patch',
+      );
+    expect(server.requests).toHaveLength(0);
+  });
+
+  it('writes nothing for a dryRun that is not a boolean, nor for options that are none', async () => {
+    const key = { namespace: 'ns', name: 'a' };
+    const all = { dryRun: 'All' } as never;
+    const refused = 'ConfigMap: options.dryRun is "All": expected true or false';
+    await expect(client.create(ConfigMap, cm('a'), all)).rejects.toThrow(`create ${refused}`);
+    await expect(client.update(ConfigMap, cm('a'), all)).rejects.toThrow(`update ${refused}`);
+    await expect(client.status(ConfigMap).update(cm('a'), all)).rejects.toThrow(`update ${refused}`);
+    await expect(client.patch(ConfigMap, key, { type: 'merge', body: {} }, all)).rejects.toThrow(`patch ${refused}`);
+    await expect(client.delete(ConfigMap, key, all)).rejects.toThrow(`delete ${refused}`);
+    await expect(client.deleteAllOf(ConfigMap, all)).rejects.toThrow(`deleteAllOf ${refused}`);
+    await expect(client.subResource(ConfigMap, 'log').update(key, cm('a') as never, all)).rejects.toThrow(
+      `update ${refused}`,
+    );
+    await expect(client.list(ConfigMap, null as never)).rejects.toThrow('list ConfigMap: the options are null');
     expect(server.requests).toHaveLength(0);
   });
 

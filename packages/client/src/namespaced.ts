@@ -23,8 +23,8 @@ import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOption
 import type { Patch } from './patch.js';
 import { isWatchingClient } from './wrap.js';
 import { shownType } from '@kctl/wait';
-import { requireClient } from './require-arguments.js';
-import { keyIn } from './require-kind.js';
+import { requireClient, requireOptionsObject } from './require-arguments.js';
+import { keyIn, requireKind } from './require-kind.js';
 
 const code = 'KCTL_NAMESPACE_MISMATCH';
 
@@ -109,16 +109,16 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
   const placed: NamespacedClient = {
     namespace,
     get: async (kind, key, options) => await client.get(kind, place.key('get', kind, key), options),
-    list: async (kind, options) => await client.list(kind, place.options(kind, options)),
-    create: async (kind, object, options) => await client.create(kind, place.object(kind, object), options),
-    update: async (kind, object, options) => await client.update(kind, place.object(kind, object), options),
+    list: async (kind, options) => await client.list(kind, place.options('list', kind, options)),
+    create: async (kind, object, options) => await client.create(kind, place.object('create', kind, object), options),
+    update: async (kind, object, options) => await client.update(kind, place.object('update', kind, object), options),
     patch: async (kind, key, patch, options) => await client.patch(kind, place.key('patch', kind, key), patch, options),
     delete: async (kind, key, options) => await client.delete(kind, place.key('delete', kind, key), options),
-    deleteAllOf: async (kind, options) => await client.deleteAllOf(kind, place.options(kind, options)),
+    deleteAllOf: async (kind, options) => await client.deleteAllOf(kind, place.options('deleteAllOf', kind, options)),
     status: (kind) => {
       const status = client.status(kind);
       return {
-        update: async (object, options) => await status.update(place.object(kind, object), options),
+        update: async (object, options) => await status.update(place.object('update', kind, object), options),
         patch: async (key, patch, options) => await status.patch(place.key('patch', kind, key), patch, options),
       };
     },
@@ -138,7 +138,7 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
   if (!isWatchingClient(client)) return placed;
   const watching: NamespacedClient & WatchingClient = {
     ...placed,
-    watch: async (kind, options) => await client.watch(kind, place.options(kind, options)),
+    watch: async (kind, options) => await client.watch(kind, place.options('watch', kind, options)),
   };
   return watching;
 }
@@ -159,7 +159,8 @@ class Placement {
     return { ...key, namespace: this.#namespace };
   }
 
-  object<T extends object>(kind: Kind, object: T): T {
+  object<T extends object>(verb: string, kind: Kind, object: T): T {
+    requireKind(verb, kind);
     if (kind.scope === 'Cluster') return object;
     const metadata = metadataOf(object);
     this.#require(kind, metadata.namespace);
@@ -167,8 +168,10 @@ class Placement {
     return { ...object, metadata: { ...metadata, namespace: this.#namespace } };
   }
 
-  options<O extends { readonly namespace?: string }>(kind: Kind, options: O | undefined): O;
-  options(kind: Kind, options: { readonly namespace?: string } = {}): object {
+  options<O extends { readonly namespace?: string }>(verb: string, kind: Kind, options: O | undefined): O;
+  options(verb: string, kind: Kind, options: { readonly namespace?: string } = {}): object {
+    requireKind(verb, kind);
+    requireOptionsObject(`${verb} ${kind.kind}`, options);
     if (kind.scope === 'Cluster') return options;
     this.#require(kind, options.namespace);
     return { ...options, namespace: this.#namespace };

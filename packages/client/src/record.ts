@@ -1,7 +1,7 @@
 import type { KeyOrObject, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { keyOf, mutableCopy } from '@kctl/apimachinery';
 import type { Client, StatusClient, SubResourceClient, WatchingClient } from './client.js';
-import { metadataOf } from './kube-object.js';
+import { isKubeObject, metadataOf } from './kube-object.js';
 import type { Patch } from './patch.js';
 import { isWatchingClient } from './wrap.js';
 import { requireClient } from './require-arguments.js';
@@ -55,17 +55,18 @@ export function record(client: Client): Client & CallRecorder {
     },
   };
   const recording: Client = {
-    get: (kind, key, options) => note({ verb: 'get', kind, key: keyPart(key), options }).get(kind, key, options),
-    list: (kind, options) => note({ verb: 'list', kind, options }).list(kind, options),
-    create: (kind, object, options) =>
-      note({ verb: 'create', kind, ...identity(object), options }).create(kind, object, options),
-    update: (kind, object, options) =>
-      note({ verb: 'update', kind, ...identity(object), options }).update(kind, object, options),
-    patch: (kind, key, patch, options) =>
-      note({ verb: 'patch', kind, key: keyPart(key), patch, options }).patch(kind, key, patch, options),
-    delete: (kind, key, options) =>
-      note({ verb: 'delete', kind, key: keyPart(key), options }).delete(kind, key, options),
-    deleteAllOf: (kind, options) => note({ verb: 'deleteAllOf', kind, options }).deleteAllOf(kind, options),
+    get: async (kind, key, options) =>
+      await note({ verb: 'get', kind, key: keyPart(key), options }).get(kind, key, options),
+    list: async (kind, options) => await note({ verb: 'list', kind, options }).list(kind, options),
+    create: async (kind, object, options) =>
+      await note({ verb: 'create', kind, ...identity(object), options }).create(kind, object, options),
+    update: async (kind, object, options) =>
+      await note({ verb: 'update', kind, ...identity(object), options }).update(kind, object, options),
+    patch: async (kind, key, patch, options) =>
+      await note({ verb: 'patch', kind, key: keyPart(key), patch, options }).patch(kind, key, patch, options),
+    delete: async (kind, key, options) =>
+      await note({ verb: 'delete', kind, key: keyPart(key), options }).delete(kind, key, options),
+    deleteAllOf: async (kind, options) => await note({ verb: 'deleteAllOf', kind, options }).deleteAllOf(kind, options),
     status: (kind) => recordStatus(kind, client.status(kind), note),
     subResource: <K extends Kind, B extends object = PersistedObject<K>>(
       kind: K,
@@ -76,9 +77,9 @@ export function record(client: Client): Client & CallRecorder {
   if (!isWatchingClient(client)) return withGetters(recording, recorder);
   const watching: WatchingClient = {
     ...recording,
-    watch: (kind, options) => {
+    watch: async (kind, options) => {
       note({ verb: 'watch', kind, options });
-      return client.watch(kind, options);
+      return await client.watch(kind, options);
     },
   };
   return withGetters(watching, recorder);
@@ -89,13 +90,13 @@ type Note = (call: RecordedCall) => void;
 function recordStatus<K extends Kind>(kind: K, status: StatusClient<K>, note: Note): StatusClient<K> {
   const subResource = 'status';
   return {
-    update: (object, options) => {
+    update: async (object, options) => {
       note({ verb: 'update', kind, subResource, ...identity(object), options });
-      return status.update(object, options);
+      return await status.update(object, options);
     },
-    patch: (key, patch, options) => {
+    patch: async (key, patch, options) => {
       note({ verb: 'patch', kind, subResource, key: keyPart(key), patch, options });
-      return status.patch(key, patch, options);
+      return await status.patch(key, patch, options);
     },
   };
 }
@@ -106,31 +107,34 @@ function recordSubResource<K extends Kind, B>(
   note: Note,
 ): SubResourceClient<K, B> {
   return {
-    get: (key, options) => {
+    get: async (key, options) => {
       note({ verb: 'get', ...what, key: keyPart(key), options });
-      return inner.get(key, options);
+      return await inner.get(key, options);
     },
-    create: (key, body, options) => {
+    create: async (key, body, options) => {
       note({ verb: 'create', ...what, key: keyPart(key), object: mutableCopy(body), options });
-      return inner.create(key, body, options);
+      return await inner.create(key, body, options);
     },
-    update: (key, body, options) => {
+    update: async (key, body, options) => {
       note({ verb: 'update', ...what, key: keyPart(key), object: mutableCopy(body), options });
-      return inner.update(key, body, options);
+      return await inner.update(key, body, options);
     },
-    patch: (key, patch, options) => {
+    patch: async (key, patch, options) => {
       note({ verb: 'patch', ...what, key: keyPart(key), patch, options });
-      return inner.patch(key, patch, options);
+      return await inner.patch(key, patch, options);
     },
   };
 }
 
 /** What is not a key is left to the client to refuse. */
 function keyPart(named: KeyOrObject<Kind>): ObjectKey | undefined {
+  const given: unknown = named;
+  if (typeof given !== 'object' || given === null) return undefined;
   return 'metadata' in named ? identity(named).key : named;
 }
 
 function identity(object: object): Pick<RecordedCall, 'key' | 'object'> {
+  if (!isKubeObject(object)) return {};
   const { namespace, name } = metadataOf(object);
   const key =
     name === undefined ? undefined : keyOf({ metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });

@@ -1,4 +1,4 @@
-import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { shownType, shownValue } from '@kctl/wait';
 import { isKubeObject } from './kube-object.js';
 
@@ -45,6 +45,21 @@ export function requireObject(what: string, name: string, object: unknown): asse
 export function requireOptionsObject(what: string, options: unknown, expected = 'an object of options'): void {
   if (isObject(options) && !Array.isArray(options)) return;
   throw new TypeError(`${what}: the options are ${shown(options)}: expected ${expected}`);
+}
+
+/**
+ * For clients: refuses options of a call that are not an object, and a `dryRun` that is not a boolean, since what is meant
+ * as a dry run must not be written.
+ *
+ * @param verb the call, at the beginning of the message
+ * @throws TypeError naming what is not valid
+ */
+export function requireCallOptions(verb: string, kind: Kind, options: unknown): void {
+  const what = `${verb} ${kind.kind}`;
+  requireOptionsObject(what, options);
+  const dryRun: unknown = isObject(options) ? Reflect.get(options, 'dryRun') : undefined;
+  if (dryRun === undefined || typeof dryRun === 'boolean') return;
+  throw new TypeError(`${what}: options.dryRun is ${shown(dryRun)}: expected true or false`);
 }
 
 /** Refuses what is not an array. @throws TypeError naming the argument and what fits */

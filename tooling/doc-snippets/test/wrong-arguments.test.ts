@@ -2,10 +2,13 @@
 // such as "Cannot read properties of undefined", names neither the argument nor the remedy.
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
+import { createCache } from '@kctl/cache';
 import * as client from '@kctl/client';
 import * as operations from '@kctl/client/operations';
+import { createDelegatingClient } from '@kctl/client-delegating';
 import * as http from '@kctl/client-http';
 import * as events from '@kctl/events';
+import { createInspection } from '@kctl/inspection';
 import * as kubeconfig from '@kctl/kubeconfig';
 import * as manifests from '@kctl/manifests';
 import * as pods from '@kctl/pods';
@@ -21,7 +24,7 @@ const modules: Readonly<Record<string, object>> = {
   pods,
 };
 /** Their first argument is a part of an error message, written by the author of a client. */
-const forAuthors = ['requireClient', 'requireKey', 'requireKind', 'requireObject'];
+const forAuthors = ['requireCallOptions', 'requireClient', 'requireKey', 'requireKind', 'requireObject'];
 
 const key = { namespace: 'default', name: 'a' };
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, uid: 'u', resourceVersion: '1' } };
@@ -99,6 +102,70 @@ const isCall = (value: unknown): value is Call => typeof value === 'function';
 const isIterable = (value: unknown): value is AsyncIterable<unknown> =>
   typeof value === 'object' && value !== null && Symbol.asyncIterator in value;
 
+/** Clients of each kind, on a server that answers anything with an object. */
+function clientsOf(): Readonly<Record<string, client.Client>> {
+  const body = JSON.stringify(configMap);
+  const transport = {
+    server: 'https://127.0.0.1:1',
+    send: async () =>
+      await Promise.resolve({
+        status: 200,
+        contentType: 'application/json',
+        retryAfterMs: undefined,
+        headers: {},
+        body: bodyOf(body),
+      }),
+    [Symbol.asyncDispose]: async () => await Promise.resolve(),
+  };
+  const plain = http.createHttpClient({ transport });
+  const inspection = createInspection();
+  const recorded = inspection.observeWrites(plain);
+  return {
+    plain,
+    delegating: createDelegatingClient({ client: plain, cache: createCache({ client: plain }) }),
+    dryRun: client.withDryRun(plain),
+    fieldOwner: client.withFieldOwner(plain, 'me'),
+    inNamespace: client.inNamespace(plain, 'default'),
+    intercepted: client.intercept(plain, (next) => ({ get: (kind, named, options) => next.get(kind, named, options) })),
+    recorded: client.record(plain),
+    requests: http.withRequestOptions(plain, { maxRetries: 0 }),
+    // Each call as if a run sent it: the others pass through.
+    inspected: new Proxy(recorded, {
+      get: (target, name) => {
+        const value: unknown = Reflect.get(target, name);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]): unknown => {
+          const run = { attempt: 1, reasons: [], reconcileId: '1' };
+          const tally = inspection.observer.started('a', 'b', run as never);
+          return inspection.requestCounter.run(tally, () => Reflect.apply(value, target, args) as unknown);
+        };
+      },
+    }),
+  };
+}
+
+const verbNames = ['get', 'list', 'create', 'update', 'patch', 'delete', 'deleteAllOf', 'watch'] as const;
+
+/** The verbs of each client, those of its status and subresources included. */
+function verbCases(): [string, Call][] {
+  return Object.entries(clientsOf()).flatMap(([name, value]) => {
+    const parts = {
+      [name]: value,
+      [`${name}.status`]: value.status(ConfigMap),
+      [`${name}.subResource`]: value.subResource(ConfigMap, 'scale'),
+    };
+    return Object.entries(parts).flatMap(([what, part]) =>
+      verbNames.flatMap((verb): [string, Call][] => {
+        const method: unknown = Reflect.get(part, verb);
+        if (!isCall(method)) return [];
+        const isWhole = what === name;
+        const call: Call = (...args) => Reflect.apply(method, part, isWhole ? args : args.slice(1)) as unknown;
+        return [[`${what}.${verb}`, Object.defineProperty(call, 'length', { value: 4 })]];
+      }),
+    );
+  });
+}
+
 /** The error of a call, where it ends at once. */
 async function failureOf(call: Call, args: readonly unknown[]): Promise<unknown> {
   let later: NodeJS.Timeout | undefined;
@@ -124,7 +191,7 @@ const cases = Object.entries(modules).flatMap(([module, exported]) =>
 );
 
 describe('wrong arguments', () => {
-  it('are refused in words of our own, by every exported function', async () => {
+  const judgeAll = async (cases: readonly [string, Call][], first: unknown): Promise<string[]> => {
     const seed = Number(process.env['KCTL_SEED'] ?? 7);
     const calls = Number(process.env['KCTL_CALLS'] ?? 40);
     const problems: string[] = [];
@@ -133,7 +200,7 @@ describe('wrong arguments', () => {
       const pick = (list: readonly unknown[]): unknown => list[Math.floor(random() * list.length)];
       const argument = (at: number): unknown => {
         if (random() < 0.3) return pick(wrong);
-        if (at === 0 && random() < 0.6) return fake;
+        if (at === 0 && random() < 0.6) return first;
         return random() < 0.3 ? { [String(pick(optionNames))]: pick(wrong) } : pick(fitting);
       };
       for (let count = 0; count < calls; count++) {
@@ -146,7 +213,17 @@ describe('wrong arguments', () => {
       }
     };
     await Promise.all(cases.map(judge));
-    expect([...new Set(problems)]).toEqual([]);
+    return [...new Set(problems)];
+  };
+
+  it('are refused in words of our own, by every exported function', async () => {
+    expect(await judgeAll(cases, fake)).toEqual([]);
     expect(cases.length).toBeGreaterThan(90);
+  });
+
+  it('are refused in words of our own, by every verb of every client', async () => {
+    const verbs = verbCases();
+    expect(await judgeAll(verbs, ConfigMap)).toEqual([]);
+    expect(verbs.length).toBeGreaterThan(100);
   });
 });

@@ -20,6 +20,7 @@ export interface WriteObserverOptions {
 interface About {
   readonly verb: string;
   readonly kind: Kind;
+  readonly groupKind: string;
   readonly subresource?: string;
   /** Undefined for a generated name, and a collection. */
   readonly key: string | undefined;
@@ -29,13 +30,13 @@ interface About {
 /** A client whose writes are recorded for the run that sends them; those of no run pass through. */
 export function observeWrites(client: Client, options: WriteObserverOptions): Client {
   const { store, names, clock, currentTally, recordErrorMessages: withMessages } = options;
-  const observed = async <T>(about: About, send: () => Promise<T>): Promise<T> => {
+  const observed = async <T>(describe: () => About, send: () => Promise<T>): Promise<T> => {
     const cycle = currentTally();
-    if (!(cycle instanceof Cycle) || about.isDryRun) return await send();
-    const { verb, kind, subresource = '', key } = about;
+    const about = cycle instanceof Cycle ? described(describe) : undefined;
+    if (!(cycle instanceof Cycle) || about === undefined || about.isDryRun) return await send();
+    const { verb, kind, groupKind, subresource = '', key } = about;
     const started = clock.monotonicNow();
     const add = (name: string | undefined, resourceVersion: string, failure: string | undefined): void => {
-      const groupKind = formatGroupKind(kind);
       const object = name === undefined ? '' : names.isSecretKind(groupKind) ? names.hide(name) : name;
       const ms = clock.monotonicNow() - started;
       store.addWrite(cycle, {
@@ -60,37 +61,40 @@ export function observeWrites(client: Client, options: WriteObserverOptions): Cl
     }
   };
   return intercept(client, (next) => ({
-    create: (kind, object, given) => {
-      const { name, namespace } = asObject(object).metadata;
-      const key = name === undefined || name === '' ? undefined : formatKey({ name, namespace: namespace ?? '' });
-      const about = { verb: 'create', kind, key, isDryRun: given?.dryRun === true };
-      return observed(about, () => next.create(kind, object, given));
-    },
-    update: (kind, object, given) => {
-      const about = { verb: 'update', kind, key: formatKey(keyOf(asObject(object))), isDryRun: given?.dryRun === true };
-      return observed(about, () => next.update(kind, object, given));
-    },
-    patch: (kind, key, patch, given) => {
-      const verb = patch.type === 'apply' ? 'apply' : 'patch';
-      const about = { verb, kind, key: formatKey(key), isDryRun: given?.dryRun === true };
-      return observed(about, () => next.patch(kind, key, patch, given));
-    },
-    delete: (kind, key, given) => {
-      const about = { verb: 'delete', kind, key: formatKey(key), isDryRun: given?.dryRun === true };
-      return observed(about, () => next.delete(kind, key, given));
-    },
-    deleteAllOf: (kind, given) => {
-      const about = { verb: 'deletecollection', kind, key: given?.namespace, isDryRun: given?.dryRun === true };
-      return observed(about, () => next.deleteAllOf(kind, given));
-    },
+    create: (kind, object, given) =>
+      observed(
+        () => {
+          const { name, namespace } = asObject(object).metadata;
+          const key = name === undefined || name === '' ? undefined : formatKey({ name, namespace: namespace ?? '' });
+          return aboutOf('create', kind, key, given);
+        },
+        () => next.create(kind, object, given),
+      ),
+    update: (kind, object, given) =>
+      observed(
+        () => aboutOf('update', kind, formatKey(keyOf(asObject(object))), given),
+        () => next.update(kind, object, given),
+      ),
+    patch: (kind, key, patch, given) =>
+      observed(
+        () => aboutOf(patch.type === 'apply' ? 'apply' : 'patch', kind, formatKey(key), given),
+        () => next.patch(kind, key, patch, given),
+      ),
+    delete: (kind, key, given) =>
+      observed(
+        () => aboutOf('delete', kind, formatKey(key), given),
+        () => next.delete(kind, key, given),
+      ),
+    deleteAllOf: (kind, given) =>
+      observed(
+        () => aboutOf('deletecollection', kind, given?.namespace, given),
+        () => next.deleteAllOf(kind, given),
+      ),
     subResource: <K extends Kind, B extends object>(kind: K, name: string): SubResourceHooks<K, B> => {
       const inner = next.subResource<K, B>(kind, name);
-      const about = (verb: string, key: ObjectKey, given: { readonly dryRun?: boolean } | undefined): About => ({
-        verb,
-        kind,
+      const about = (verb: string, key: ObjectKey, given: Given) => (): About => ({
+        ...aboutOf(verb, kind, formatKey(key), given),
         subresource: name,
-        key: formatKey(key),
-        isDryRun: given?.dryRun === true,
       });
       return {
         create: (key, body, given) => observed(about('create', key, given), () => inner.create(key, body, given)),
@@ -99,6 +103,21 @@ export function observeWrites(client: Client, options: WriteObserverOptions): Cl
       };
     },
   }));
+}
+
+type Given = { readonly dryRun?: boolean } | undefined;
+
+function aboutOf(verb: string, kind: Kind, key: string | undefined, given: Given): About {
+  return { verb, kind, groupKind: formatGroupKind(kind), key, isDryRun: given?.dryRun === true };
+}
+
+/** Undefined for arguments that are not valid: the client refuses those, in words of its own. */
+function described(describe: () => About): About | undefined {
+  try {
+    return describe();
+  } catch {
+    return undefined;
+  }
 }
 
 /** What an answer says of the object that was written; undefined where it is not that object. */
