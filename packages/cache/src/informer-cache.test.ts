@@ -106,6 +106,22 @@ describe('cache', () => {
     await run;
   });
 
+  it('refuses a limit that is no whole number, which would cut everything, and namespaces that are none', async () => {
+    const server = fake([thing('a', 'x', 1)]);
+    const cache = createCache({ client: {} as never, byObject: [{ kind: Thing }], listerWatcherFor: server.make });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    for (const limit of [Number.NaN, 0.5, '1', null] as never[])
+      await expect(cache.list(Thing, { limit })).rejects.toThrow('list Thing: options.limit is');
+    for (const limit of [0, 1, Infinity]) expect((await cache.list(Thing, { limit })).items).toHaveLength(1);
+    await expect(cache.list(Thing, null as never)).rejects.toThrow('list Thing: the options are null');
+    await expect(cache.list(undefined as never)).rejects.toThrow('list: the kind is undefined');
+    for (const namespaces of [null, undefined, ['a'], 'a'] as never[])
+      await expect(cache.setNamespaces(namespaces)).rejects.toThrow('setNamespaces: namespaces');
+    stop.abort();
+    await run;
+  });
+
   it('changes its namespaces while it runs', async () => {
     const server = fake([thing('b', 'x', 1), thing('a', 'y', 2, 'n2'), thing('c', 'z', 3)]);
     const cache = createCache({

@@ -11,7 +11,7 @@ import type {
 import { formatGroupVersionKind, mutableCopy, stripped } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader } from '@kctl/cache-index';
 import { createIndexer, deepFreeze } from '@kctl/cache-index';
-import { requireKey } from '@kctl/client';
+import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
@@ -204,6 +204,7 @@ class InformerCache implements Cache {
 
   async get<K extends Kind>(kind: K, named: KeyOrObject<K>, options: GetOptions = {}): Promise<ReadObject<K>> {
     const key = requireKey('get', kind, named);
+    requireCallOptions('get', kind, options);
     const namespace = kind.scope === 'Cluster' ? undefined : key.namespace;
     const place = namespace === undefined ? { name: key.name } : { namespace, name: key.name };
     const read = { verb: 'get', namespace: namespace ?? '' };
@@ -225,6 +226,8 @@ class InformerCache implements Cache {
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
+    requireKindOf('list', kind);
+    requireCallOptions('list', kind, options);
     const namespace = kind.scope === 'Cluster' ? '' : (options.namespace ?? '');
     const read = { verb: 'list', namespace };
     if (options.live === true)

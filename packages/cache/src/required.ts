@@ -101,6 +101,11 @@ export function requireSelection(options: SelectedInformerOptions): void {
 
 /** @throws TypeError naming every option of a namespace that is not known */
 export function requireNamespaces(what: string, namespaces: NamespaceScopes): void {
+  const given: unknown = namespaces;
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new TypeError(
+      `${what}: namespaces ${shownValue(given)} is not valid: expected an object, such as { shop: {} }`,
+    );
   const problems = namespaceProblems(namespaces, 'namespaces');
   if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
 }

@@ -48,18 +48,26 @@ export function requireOptionsObject(what: string, options: unknown, expected = 
 }
 
 /**
- * For clients: refuses options of a call that are not an object, and a `dryRun` that is not a boolean, since what is meant
- * as a dry run must not be written.
+ * For clients: refuses options of a call that are not an object, a `dryRun` that is not a boolean, since what is meant as a
+ * dry run must not be written, and a `limit` that is not a whole number.
  *
  * @param verb the call, at the beginning of the message
  * @throws TypeError naming what is not valid
  */
 export function requireCallOptions(verb: string, kind: Kind, options: unknown): void {
-  const what = `${verb} ${kind.kind}`;
-  requireOptionsObject(what, options);
-  const dryRun: unknown = isObject(options) ? Reflect.get(options, 'dryRun') : undefined;
-  if (dryRun === undefined || typeof dryRun === 'boolean') return;
-  throw new TypeError(`${what}: options.dryRun is ${shown(dryRun)}: expected true or false`);
+  if (!isObject(options) || Array.isArray(options)) {
+    requireOptionsObject(`${verb} ${kind.kind}`, options);
+    return;
+  }
+  // Cached reads come here, too: nothing is built unless it is wrong.
+  if ('dryRun' in options && options.dryRun !== undefined && typeof options.dryRun !== 'boolean')
+    throw new TypeError(`${verb} ${kind.kind}: options.dryRun is ${shown(options.dryRun)}: expected true or false`);
+  if ('limit' in options && options.limit !== undefined && !isWhole(options.limit))
+    throw new TypeError(`${verb} ${kind.kind}: options.limit is ${shown(options.limit)}: expected a whole number`);
+}
+
+function isWhole(limit: unknown): boolean {
+  return Number.isInteger(limit) || limit === Infinity;
 }
 
 /** Refuses what is not an array. @throws TypeError naming the argument and what fits */

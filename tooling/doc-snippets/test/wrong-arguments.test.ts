@@ -159,7 +159,7 @@ function verbCases(): [string, Call][] {
         const method: unknown = Reflect.get(part, verb);
         if (!isCall(method)) return [];
         const isWhole = what === name;
-        const call: Call = (...args) => Reflect.apply(method, part, isWhole ? args : args.slice(1)) as unknown;
+        const call: Call = (...args) => Reflect.apply(method, part, isWhole ? args : args.slice(1));
         return [[`${what}.${verb}`, Object.defineProperty(call, 'length', { value: 4 })]];
       }),
     );
