@@ -20,6 +20,7 @@ import { seed } from './handlers/seed.js';
 import { createJournal, journalCommits, type Journal } from './journal/journal.js';
 import { createPodScripts, type PodScripts } from './pods/pod-scripts.js';
 import { builtInDefinitions } from './registry/builtins.js';
+import { createLongReader } from './long-reads/long-reader.js';
 import { createRegistry } from './registry/create-registry.js';
 import { createAuthenticator } from './server/authentication.js';
 import { loadIdentity, type Identity } from './server/identity.js';
@@ -191,7 +192,9 @@ class EmbeddedApiServer implements ApiServer {
     this.#offload = createOffload({ clock, jobTimeoutMs: maxJobMs });
     const offload = this.#offload;
     const hub = createWatchHub(store, { clock, offload });
-    const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: this.#webhooks });
+    const webhooks = this.#webhooks;
+    const longReader = createLongReader({ offload, webhooks, random });
+    const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: webhooks, longReader });
     const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = options.serviceAccounts ?? {};
     const issuers = typeof issuer === 'string' ? [issuer] : issuer;
     requireIssuers(issuers);

@@ -10,10 +10,12 @@ import { maxDepth } from './codecs/strict-json.js';
 import { readYaml, toYaml, YamlProblem } from './codecs/yaml.js';
 import { encodeDocument, performV2, performV3 } from './discovery/openapi/fragment-job.js';
 import { encodeText } from './protobuf/encode-text.js';
+import { readThere } from './long-reads/read-there.js';
+import { KnownDefinitions } from './long-writes/known-definitions.js';
 import { LongWriter } from './long-writes/long-writer.js';
 import type { Job, JobResult, JobResults, KnownAnswers, Question } from './offload/jobs.js';
 import type { Offload, OffloadMessage } from './offload/offload.js';
-import { cellsOf } from './table/cells-job.js';
+import { performRow } from './table/row-job.js';
 
 /** Ends an evaluation that needs an answer of the authorizer: only the other thread has one. */
 class NeedsAnswer extends Error {
@@ -49,13 +51,14 @@ const here: Offload = {
   run: async <J extends Job>(job: J) => (await perform(job)) as JobResult<J>,
   close: () => undefined,
 };
-let writer: LongWriter | undefined;
+let known: KnownDefinitions | undefined;
 
 async function perform(job: Job): Promise<JobResults[Job['type']]> {
   switch (job.type) {
     case 'write':
-      writer ??= new LongWriter(here);
-      return writer.perform(job);
+      return new LongWriter(here, (known ??= new KnownDefinitions())).perform(job);
+    case 'read':
+      return readThere((known ??= new KnownDefinitions()), job);
     case 'yaml':
       try {
         return { json: jsonText(await readYaml(job.text)) };
@@ -65,8 +68,8 @@ async function perform(job: Job): Promise<JobResults[Job['type']]> {
       }
     case 'protobuf':
       return encodeText(job);
-    case 'cells':
-      return cellsOf(job);
+    case 'row':
+      return performRow(job);
     case 'openApiV2':
       return performV2(job);
     case 'openApiV3':

@@ -260,5 +260,5 @@ test('another thread looks into long objects, for Tables and for protobuf, in li
   const counts = Object.groupBy(jobs(), (type) => type);
   expect(counts['protobuf']).toHaveLength(1);
   // One for each state and time: answers at the same time share them.
-  expect(counts['cells']).toHaveLength(3);
+  expect(counts['row']).toHaveLength(3);
 });

@@ -3,6 +3,7 @@ import type { JsonObject } from '@kctl/crd/engine';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { KindRef, ResourceDefinition } from '../registry/resource.js';
 import type { User } from '../server/api-request.js';
+import type { WriteCaller } from '../webhooks/webhook-caller.js';
 
 /**
  * What a write does to its object, in the words of admission. A patch is an UPDATE, or a CREATE where it creates; CONNECT is
@@ -61,6 +62,8 @@ export interface AdmissionWrite extends WriteFacts {
   /** What expressions ask what the user may do. */
   readonly authorizer: Authorizer;
   readonly reinvocation: Reinvocation;
+  /** What calls mutating webhooks. @default as all others */
+  readonly caller?: WriteCaller | undefined;
   /** Aborted when the request has ended: its deadline has passed, or its client has gone. */
   readonly signal: AbortSignal;
   /** What is left of the request's time, in ms. */

@@ -1,5 +1,6 @@
+import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText } from '@kctl/crd/engine';
-import type { ResourceDefinition, TableColumn } from '../registry/resource.js';
+import type { ResourceDefinition, RowContent, TableColumn } from '../registry/resource.js';
 import { protobufType } from '../protobuf/envelope.js';
 import { longBodyOf, metadataText, objectText } from '../storage/long-object.js';
 import { itemText, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
@@ -144,17 +145,14 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
     Metadata: partialText,
     Object: (rendering) => wholeText(definition, rendering),
   };
-  const conditionsOf = ({ object }: Rendering): string => {
-    const conditions = definition.rowConditions?.(object) ?? [];
-    return conditions.length === 0 ? '' : `"conditions":${jsonText(conditions)},`;
-  };
   const row = (rendering: Rendering): string => {
     const isKept = longBodyOf(rendering.object)?.isRead === false;
-    const kept = isKept ? rendering.cells?.values : undefined;
-    const cells = kept ?? definition.cells(rendering.object, now());
-    return `{"cells":${jsonText(cells)},${conditionsOf(rendering)}"object":${objectOf[include](rendering)}}`;
+    const kept = isKept ? rendering.row : undefined;
+    const { cells, conditions } = kept ?? rowOf(definition, rendering.object, now());
+    const stated = conditions.length === 0 ? '' : `"conditions":${jsonText(conditions)},`;
+    return `{"cells":${jsonText(cells)},${stated}"object":${objectOf[include](rendering)}}`;
   };
-  const pending = (rendering: Rendering): PendingWork | undefined => pendingCells(definition, rendering, now());
+  const pending = (rendering: Rendering): PendingWork | undefined => pendingRow(definition, rendering, now());
   const columns = columnsText(definition.columns);
   const { rowOrder } = definition;
   const head = (metadata: string, definitions: string): string =>
@@ -182,17 +180,21 @@ function tableShape(definition: ResourceDefinition, include: IncludeObject, now:
   };
 }
 
-/** Cells are filled anew for each answer that shows them, since they tell ages. */
-function pendingCells(definition: ResourceDefinition, rendering: Rendering, nowMs: number): PendingWork | undefined {
+function rowOf(definition: ResourceDefinition, object: UntypedObject, nowMs: number): RowContent {
+  return { cells: definition.cells(object, nowMs), conditions: definition.rowConditions?.(object) ?? [] };
+}
+
+/** Rows are made anew for each answer that shows them, since they tell ages. */
+function pendingRow(definition: ResourceDefinition, rendering: Rendering, nowMs: number): PendingWork | undefined {
   const long = longBodyOf(rendering.object);
-  if (long === undefined || long.isRead || rendering.cells?.nowMs === nowMs) return undefined;
+  if (long === undefined || long.isRead || rendering.row?.nowMs === nowMs) return undefined;
   const { group, version, kind, columnSource: columns } = definition;
-  return pendingJob(rendering, `cells ${nowMs}`, {
+  return pendingJob(rendering, `row ${nowMs}`, {
     job: () => {
       const text = objectText(rendering.object);
-      return { type: 'cells' as const, group, version, kind, ...(columns !== undefined && { columns }), text, nowMs };
+      return { type: 'row' as const, group, version, kind, ...(columns !== undefined && { columns }), text, nowMs };
     },
-    keep: (values) => void (rendering.cells = { nowMs, values }),
+    keep: (row) => void (rendering.row = { nowMs, ...row }),
   });
 }
 

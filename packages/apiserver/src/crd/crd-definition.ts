@@ -18,6 +18,8 @@ import {
 } from '@kctl/crd/engine';
 import { createCustomResource, type CustomResourceFacts, type VersionSchemaTable } from './custom-resource.js';
 import { conversionCallerOf } from './conversion/webhook-conversion.js';
+import type { LongReader } from '../long-reads/long-reader.js';
+import { objectText } from '../storage/long-object.js';
 import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { customColumns } from '../table/custom-columns.js';
@@ -68,11 +70,22 @@ class VersionSchemas implements VersionSchemaTable {
   }
 }
 
+/** What definitions reach beyond their own. */
+export interface CrdOutlets {
+  /** @default conversion webhooks are not called */
+  readonly webhookCaller?: WebhookCaller | undefined;
+  /** @default long objects are read at once */
+  readonly longReader?: LongReader | undefined;
+}
+
 /**
  * The served versions of a CustomResourceDefinition as definitions. Names are the accepted ones where the naming
- * controller has been, else those of the spec. Without a caller, conversion webhooks are not called.
+ * controller has been, else those of the spec.
  */
-export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): ResourceDefinition[] {
+export function definitionsOfCrd(
+  crd: UntypedObject,
+  { webhookCaller: caller, longReader }: CrdOutlets = {},
+): ResourceDefinition[] {
   const group = crdGroup(crd);
   const accepted = at(crd, 'status', 'acceptedNames');
   const spec = readNames(at(crd, 'spec', 'names'));
@@ -90,6 +103,7 @@ export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): Re
   const openSchema = once(() => compile({}));
   const schemaOf = (apiVersion: string): Schema => schemas.get(apiVersion) ?? openSchema();
   const converter = conversionCallerOf(crd, caller, schemas.apiVersions);
+  const text = once(() => ({ name: `${spec.plural}.${group}`, text: objectText(crd) }));
   return crdVersions(crd)
     .filter((version) => version['served'] === true)
     .map((version) => {
@@ -117,6 +131,7 @@ export function definitionsOfCrd(crd: UntypedObject, caller?: WebhookCaller): Re
         schemas,
         isHeavy: isHeavy(source),
         converter,
+        readElsewhere: longReader && ((states) => longReader.read(text(), name, states)),
         hasStatus: isObject(at(version, 'subresources', 'status')),
         scale: readScalePaths(at(version, 'subresources', 'scale')),
         selectableFields: version['selectableFields'],

@@ -37,16 +37,19 @@ import type {
   DecodeInput,
   ObjectConversion,
   ResourceDefinition,
+  SlowReading,
+  StoredState,
   Subresource,
   Verb,
   WriteContext,
 } from '../registry/resource.js';
+import type { ReadState } from '../long-reads/long-reader.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { structAtom } from '../managed-fields/go-atom.js';
 import { customAtom } from '../managed-fields/schema-atom.js';
 import { customIgnored } from '../managed-fields/typing.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from '../registry/update-metadata.js';
-import { longBodyOf } from '../storage/long-object.js';
+import { isLongText, longBodyOf } from '../storage/long-object.js';
 import type { CustomColumns } from '../table/custom-columns.js';
 import { customResourceScale } from './custom-resource-scale.js';
 import { createObjectConversion, type ConversionCaller } from './conversion/webhook-conversion.js';
@@ -76,6 +79,8 @@ export interface CustomResourceFacts {
   readonly isHeavy: boolean;
   /** Calls the conversion webhook, where there is one. */
   readonly converter: ConversionCaller | undefined;
+  /** Reads stored objects in another thread, where there is one. */
+  readonly readElsewhere: ((states: readonly StoredState[]) => Promise<readonly ReadState[]>) | undefined;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | undefined;
   readonly selectableFields: unknown;
@@ -92,6 +97,11 @@ function printScalar(value: unknown): string {
 
 /** Parts of the metadata that are not stored where they are empty. */
 const emptied = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
+
+/** What states of an object share that differ in their metadata alone: prepared by the server, it needs no second look. */
+function contentOf(object: UntypedObject): object {
+  return longBodyOf(object)?.identity ?? object;
+}
 
 function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
@@ -111,6 +121,8 @@ class CustomResource {
   readonly #selectable: ReadonlyMap<string, JsonPath>;
   /** Stored objects that this definition wrote itself: they need no second look. */
   readonly #clean = new WeakSet<object>();
+  /** What selectors look at, of objects that another thread has read. */
+  readonly #fields = new WeakMap<object, Readonly<Record<string, string>>>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
   readonly #validator: CustomResourceValidator;
 
@@ -183,7 +195,7 @@ class CustomResource {
   toStorage(object: UntypedObject): UntypedObject {
     const { apiVersion, storageApiVersion } = this.#facts;
     if (apiVersion === storageApiVersion) {
-      this.#clean.add(longBodyOf(object) ?? object);
+      this.#clean.add(contentOf(object));
       return object;
     }
     // What the storage version does not name is lost.
@@ -203,9 +215,13 @@ class CustomResource {
     return object;
   }
 
+  #isClean(stored: UntypedObject): boolean {
+    return this.#clean.has(contentOf(stored));
+  }
+
   /** Reads as the version that it was stored in, then converts, then prunes: in upstream's order. */
   fromStorage(stored: UntypedObject): UntypedObject {
-    if (this.#clean.has(longBodyOf(stored) ?? stored)) return stored;
+    if (this.#isClean(stored)) return stored;
     const known = this.#read.get(stored);
     if (known !== undefined) return known;
     const { apiVersion } = this.#facts;
@@ -215,9 +231,37 @@ class CustomResource {
       pruneUnknown(object, this.#facts.schema, []);
     }
     const result = equalJson(object, stored) ? stored : object;
-    if (result === stored) this.#clean.add(stored);
+    if (result === stored) this.#clean.add(contentOf(stored));
     else this.#read.set(stored, result);
     return result;
+  }
+
+  /** Whether a selector would have to read a long object. */
+  #hasUnreadFields(object: UntypedObject): boolean {
+    if (this.#selectable.size === 0 || longBodyOf(object)?.isRead !== false) return false;
+    return !this.#fields.has(contentOf(object));
+  }
+
+  /** Reading in another thread, where there is one. */
+  slowReading(): SlowReading | undefined {
+    const { readElsewhere, isHeavy } = this.#facts;
+    return (
+      readElsewhere && {
+        isSlow: (state, shown = this.#isClean(state.object) ? state.object : undefined) => {
+          if (shown !== undefined && !this.#hasUnreadFields(shown)) return false;
+          return isHeavy || isLongText({ length: state.textLength });
+        },
+        read: async (states) => {
+          const read = await readElsewhere(states);
+          for (const [index, { object: stored }] of states.entries()) {
+            const { object, fields } = read[index] ?? {};
+            if (object === undefined) this.#clean.add(contentOf(stored));
+            if (fields !== undefined) this.#fields.set(contentOf(object ?? stored), fields);
+          }
+          return read.map(({ object }) => object);
+        },
+      }
+    );
   }
 
   /** Conversion by webhook, where the definition has one. */
@@ -283,7 +327,12 @@ class CustomResource {
   fieldsOf(object: UntypedObject): Record<string, string> {
     const fields: Record<string, string> = { 'metadata.name': object.metadata.name ?? '' };
     if (this.#facts.namespaced) fields['metadata.namespace'] = object.metadata.namespace ?? '';
+    const known = this.#fields.get(contentOf(object));
     for (const [name, path] of this.#selectable) {
+      if (known !== undefined) {
+        fields[name] = known[name] ?? '';
+        continue;
+      }
       const value = path(object)[0];
       fields[name] = value === undefined || value === null ? '' : printScalar(value);
     }
@@ -308,6 +357,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     subresources.set('scale', { type: 'view', name: 'scale', verbs: subresourceVerbs, view });
   }
   const conversion = resource.conversion();
+  const slowReading = resource.slowReading();
   let atom: Atom | undefined;
   return {
     group: facts.group,
@@ -325,6 +375,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     toStorage: resource.toStorage.bind(resource),
     fromStorage: resource.fromStorage.bind(resource),
     ...(conversion !== undefined && { conversion }),
+    ...(slowReading !== undefined && { slowReading }),
     isHeavy: facts.isHeavy,
     fieldTyping: {
       get atom() {

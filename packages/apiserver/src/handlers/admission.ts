@@ -57,7 +57,7 @@ export interface Admission extends Disposable {
 /** What admission takes of a request. */
 export type AdmittedCall = Pick<
   ResourceCall,
-  'definition' | 'path' | 'query' | 'request' | 'user' | 'warnings' | 'audit' | 'remainingMs'
+  'definition' | 'path' | 'query' | 'request' | 'user' | 'warnings' | 'audit' | 'caller' | 'remainingMs'
 >;
 
 function factsOf({ definition, path }: AdmittedCall, operation: AdmissionOperation, subresource: string): WriteFacts {
@@ -104,7 +104,7 @@ class RequestAdmission implements Admission {
 
   #write({ name, object, oldObject, isStamped, options }: AdmittedState): AdmissionWrite {
     const { dryRun } = this.#operation;
-    const { user, warnings, audit } = this.#call;
+    const { user, warnings, audit, caller } = this.#call;
     const namespace =
       this.#facts.definition.storageKey === '/namespaces' && this.#facts.namespace === ''
         ? name
@@ -120,6 +120,7 @@ class RequestAdmission implements Admission {
       dryRun,
       user,
       authorizer: this.#backend.access.authorizer,
+      caller,
       reinvocation: { isReinvoke: false, isRequested: false, values: new Map() },
       signal: this.signal,
       remainingMs: () => Math.max(0, this.#endsAt - this.#backend.clock.monotonicNow()),
@@ -142,6 +143,7 @@ class RequestAdmission implements Admission {
 
   async admit(state: AdmittedState & { readonly object: UntypedObject }): Promise<UntypedObject> {
     const write = this.#write(state);
+    write.caller?.restart();
     await orAborted(this.#backend.admission.admit(write), this.signal);
     const admitted = write.object ?? state.object;
     return admitted === state.object ? admitted : cloneJson(admitted);

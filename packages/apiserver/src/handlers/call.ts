@@ -15,7 +15,7 @@ import type { ResourcePath } from '../server/request-info.js';
 import type { Store } from '../storage/store.js';
 import type { PodScriptTable } from '../pods/pod-scripts.js';
 import type { WatchEnvironment } from '../watch/session.js';
-import type { WebhookConnections } from '../webhooks/webhook-caller.js';
+import type { WebhookConnections, WriteCaller } from '../webhooks/webhook-caller.js';
 
 /** Who may use the server, and how service accounts get their tokens. */
 export interface Identities {
@@ -76,6 +76,8 @@ export interface ResourceCall {
   /** Texts of `Warning: 299` headers, collected on the way. */
   readonly warnings: string[];
   readonly audit: RequestAudit;
+  /** What calls mutating webhooks. @default as all others */
+  readonly caller?: WriteCaller;
   /** What is left of the request's time, in ms, where it has begun elsewhere. @default all of it */
   readonly remainingMs?: number;
 }

@@ -35,6 +35,7 @@ export class Inquiry {
   readonly #waiting: Waiting[] = [];
   readonly #stall = Promise.withResolvers<undefined>();
   #nextCall = 0;
+  #nextUid = 0;
 
   constructor(facts: ReviewFacts, random: Random) {
     this.#facts = facts;
@@ -53,7 +54,7 @@ export class Inquiry {
   }
 
   newUid(): string {
-    return uidOf(this.#random);
+    return this.#facts.uids[this.#nextUid++] ?? uidOf(this.#random);
   }
 
   readonly authorizer: Authorizer = {

@@ -44,6 +44,8 @@ export interface ReviewFacts {
   readonly tables: readonly string[];
   /** In the order in which the webhooks answered. */
   readonly outcomes: readonly CallOutcome[];
+  /** What identifies the first reviews, where they have been made. */
+  readonly uids: readonly string[];
   /** What the authorizer decided, by the attributes as JSON. */
   readonly decisions: Readonly<Record<string, Decision>>;
 }

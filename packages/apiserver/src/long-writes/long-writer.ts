@@ -9,9 +9,6 @@ import { crdTable, type RequestAudit, type ResourceCall, type WriteBackend } fro
 import { toStatusError } from '../handlers/reply.js';
 import { writePlanOf } from '../handlers/write-plan.js';
 import type { Offload } from '../offload/offload.js';
-import { builtInDefinitions } from '../registry/builtins.js';
-import { createRegistry } from '../registry/create-registry.js';
-import type { Registry } from '../registry/registry.js';
 import type { ApiRequest } from '../server/api-request.js';
 import { splitTarget, type ResourcePath } from '../server/request-info.js';
 import { isStoredObject } from '../storage/log-files.js';
@@ -19,11 +16,9 @@ import { longContentOf } from '../storage/long-object.js';
 import { createStore } from '../storage/store.js';
 import type { StoreEvent } from '../storage/table.js';
 import { Inquiry } from './inquiry.js';
+import type { KnownDefinitions } from './known-definitions.js';
 import { UnknownHereError, type KnownStore } from './known-store.js';
 import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
-
-/** Custom resources whose definitions are kept compiled. */
-const maxKept = 16;
 
 function readRecord({ text }: TextRecord): UntypedObject {
   const object = parseJsonFast(text);
@@ -71,22 +66,11 @@ function requestOf({ method, target, contentType, userAgent, body }: LongWrite, 
  */
 export class LongWriter {
   readonly #offload: Offload;
-  readonly #registry: Registry;
-  /** Definitions that the registry serves, by name: the least recently used first. */
-  readonly #crds = new Map<string, string>();
-  #inquiry: Inquiry | undefined;
+  readonly #definitions: KnownDefinitions;
 
-  constructor(offload: Offload) {
+  constructor(offload: Offload, definitions: KnownDefinitions) {
     this.#offload = offload;
-    // One write at a time: what converts objects asks for it.
-    const inquiry = (): Inquiry => {
-      if (this.#inquiry === undefined) throw new Error('no write is under way');
-      return this.#inquiry;
-    };
-    this.#registry = createRegistry({
-      definitions: builtInDefinitions(),
-      webhookCaller: { post: (...call) => inquiry().post(...call), newUid: () => inquiry().newUid() },
-    });
+    this.#definitions = definitions;
   }
 
   async perform(job: LongWrite): Promise<LongWritten> {
@@ -99,15 +83,16 @@ export class LongWriter {
       const object = readRecord(record);
       inner.replay({ revision, table, key, object });
       // A definition that is written itself is no one's yet.
-      if (table === crdTable && !isWritten(record, path)) this.#serve(served.add(key), record, object);
+      if (table === crdTable && !isWritten(record, path))
+        this.#definitions.serve(served.add(key), { name: key, text: record.text }, () => object);
     }
-    const definition = this.#registry.find(path.group, path.version, path.resource);
+    const definition = this.#definitions.registry.find(path.group, path.version, path.resource);
     if (definition === undefined) return { type: 'elsewhere' };
     const abandoned = new AbortController();
     const request = requestOf(job, abandoned.signal);
     const random = seededRandom(job.seed);
     const inquiry = new Inquiry(job.review, random);
-    this.#inquiry = inquiry;
+    this.#definitions.inquiry = inquiry;
     const plan = writePlanOf({ definition, path, request });
     if (plan === undefined) return { type: 'elsewhere' };
     const commits: StoreEvent[] = [];
@@ -169,23 +154,13 @@ export class LongWriter {
     }
   }
 
-  /** `served` are the definitions of this write. */
-  #serve(served: ReadonlySet<string>, { key: name, text }: TextRecord, crd: UntypedObject): void {
-    if (this.#crds.get(name) !== text) this.#registry.registerCrd(crd);
-    this.#crds.delete(name);
-    this.#crds.set(name, text);
-    const [oldest] = this.#crds.keys();
-    if (this.#crds.size <= maxKept || oldest === undefined || served.has(oldest)) return;
-    this.#crds.delete(oldest);
-    this.#registry.unregisterCrd(oldest);
-  }
-
   #backend(
     { nowMs, uid, podServiceAccounts, review }: LongWrite,
     store: KnownStore,
     { inquiry, random }: { readonly inquiry: Inquiry; readonly random: Random },
   ): WriteBackend {
-    const [registry, offload] = [this.#registry, this.#offload];
+    const { registry } = this.#definitions;
+    const offload = this.#offload;
     return {
       store,
       registry,

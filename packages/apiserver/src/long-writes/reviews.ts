@@ -7,7 +7,7 @@ import { isReviewed, writeTimeoutMs } from '../handlers/admission.js';
 import { crdTable, type Backend, type ResourceCall } from '../handlers/call.js';
 import { createAttributes } from '../handlers/create-right.js';
 import { timedOut } from '../server/statuses.js';
-import { WebhookCallError } from '../webhooks/call-error.js';
+import { callOutcome } from './call-outcome.js';
 import type { Asked, AskedCall, CallOutcome, ReviewFacts, TextRecord } from './long-write.js';
 
 /** Objects of a table that are handed over; with more of them the write takes place in this thread. */
@@ -19,14 +19,18 @@ export class Reviews implements Disposable {
   readonly #isReviewed: boolean;
   /** What was asked for, with the objects that the last run had, by key and revision. */
   readonly #asked = new Map<string, ReadonlyMap<string, number>>();
-  readonly #outcomes: CallOutcome[] = [];
+  readonly #outcomes: CallOutcome[];
+  #uids: readonly string[];
   readonly #decisions: Record<string, ReviewFacts['decisions'][string]> = {};
   readonly #link: AbortLink;
   readonly #timer: { cancel(): void };
   readonly #endsAt: number;
 
-  constructor(backend: Backend, call: ResourceCall) {
+  /** `noted`: what webhooks have answered before the write turned out to be long. */
+  constructor(backend: Backend, call: ResourceCall, noted: Pick<ReviewFacts, 'outcomes' | 'uids'>) {
     this.#backend = backend;
+    this.#outcomes = [...noted.outcomes];
+    this.#uids = noted.uids;
     this.#isReviewed = isReviewed(backend, call) || call.definition.conversion !== undefined;
     // A PUT or PATCH may turn out to create.
     if (call.request.method !== 'POST') this.#decide(createAttributes(call));
@@ -56,6 +60,7 @@ export class Reviews implements Disposable {
       records: [...records, ...this.#parameterDefinitions()],
       tables,
       outcomes: this.#outcomes,
+      uids: this.#uids,
       decisions: this.#decisions,
     };
   }
@@ -72,6 +77,7 @@ export class Reviews implements Disposable {
   /** The write begins again from the start: webhooks are asked anew. */
   reset(): void {
     this.#outcomes.length = 0;
+    this.#uids = [];
   }
 
   /** Whether all that was asked has been answered; else the write takes place in this thread. */
@@ -91,16 +97,8 @@ export class Reviews implements Disposable {
     this.#decisions[jsonText(attributes)] = this.#backend.access.authorizer.authorize(attributes);
   }
 
-  async #call({ index, config, body, timeoutMs, remainingMs }: AskedCall): Promise<void> {
-    const { url } = config;
-    const options = { timeoutMs, signal: this.signal, ...(remainingMs !== undefined && { remainingMs }) };
-    try {
-      const answer = await this.#backend.webhooks.exchange(config, body, options);
-      this.#outcomes.push({ index, url, outcome: { answer } });
-    } catch (error) {
-      if (!(error instanceof WebhookCallError)) throw error;
-      this.#outcomes.push({ index, url, outcome: { problem: error.message, isCanceled: error.isCanceled } });
-    }
+  async #call(call: AskedCall): Promise<void> {
+    this.#outcomes.push(await callOutcome(this.#backend.webhooks, call, this.signal));
   }
 
   #revisions(table: string): ReadonlyMap<string, number> {

@@ -14,6 +14,7 @@ import { LostRaceError } from '../storage/errors.js';
 import { LongBody, longBodyOf, longObject } from '../storage/long-object.js';
 import { renderObject, type ObjectVersion } from '../storage/version.js';
 import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
+import { LongAnswerError, NotedCalls } from './noted-calls.js';
 import { Reviews } from './reviews.js';
 
 type Prepared = Extract<LongWritten, { readonly type: 'prepared' }>;
@@ -96,31 +97,42 @@ export async function writeHereOrThere(backend: Backend, call: ResourceCall, pla
   const body = await call.request.readBody();
   const here = { ...call, request: withBody(call.request, body) };
   if (isLongWrite(backend, call, body) && isPortable(call)) return writeThere(backend, here, { plan, body });
+  if (!isPortable(call)) return plan.write(backend, here);
   const warned = call.warnings.length;
+  const annotations = call.audit.annotations && { ...call.audit.annotations };
+  const noted = new NotedCalls(backend.webhooks);
   try {
-    return await plan.write(backend, here);
+    return await plan.write(backend, { ...here, caller: noted });
   } catch (error) {
-    if (!isTooDeep(error) || !isPortable(call)) throw error;
+    const isLong = error instanceof LongAnswerError;
+    if (!isLong && !isTooDeep(error)) throw error;
     call.warnings.length = warned;
-    return writeThere(backend, here, { plan, body });
+    if (annotations === undefined) delete call.audit.annotations;
+    else call.audit.annotations = annotations;
+    // Where objects are converted on the way, calls are counted otherwise there: all are made anew.
+    const isCounted = isLong && call.definition.conversion === undefined;
+    return writeThere(backend, here, { plan, body, ...(isCounted && { noted }) });
   }
 }
 
 interface Wanted {
   readonly plan: WritePlan;
   readonly body: Uint8Array;
+  readonly noted?: NotedCalls;
 }
 
-async function writeThere(backend: Backend, call: ResourceCall, { plan, body }: Wanted): Promise<Written> {
+async function writeThere(backend: Backend, call: ResourceCall, { plan, body, noted }: Wanted): Promise<Written> {
   /** Objects that turned out to be in the way of a name. */
   const holders: Place[] = [];
   const job = jobOf(backend, call, body);
-  using reviews = new Reviews(backend, call);
+  using reviews = new Reviews(backend, call, noted ?? { outcomes: [], uids: [] });
   let before = holders.length;
+  let isFirst = true;
   return await retryOnLostRace(async () => {
     const records = recordsFor(backend, call, holders);
     // A create whose name is taken was reviewed: it only needs another name.
-    if (holders.length === before || job.method !== 'POST') reviews.reset();
+    if (!isFirst && (holders.length === before || job.method !== 'POST')) reviews.reset();
+    isFirst = false;
     before = holders.length;
     const written = await prepare(backend, { ...job, records }, reviews);
     switch (written.type) {

@@ -1,15 +1,17 @@
 import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Fragment, FragmentJob, FragmentV2 } from '../discovery/openapi/fragment.js';
+import type { RowContent } from '../registry/resource.js';
+import type { LongRead, LongReadResult } from '../long-reads/long-read.js';
 import type { LongWrite, LongWritten } from '../long-writes/long-write.js';
 import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from '../admission/policy/verdict.js';
 
 /** What an expression asked the authorizer, and what it answered: by the question as JSON. */
 export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;
 
-/** The cells of one object. */
-export interface CellsJob {
-  readonly type: 'cells';
+/** The row of one object in a Table. */
+export interface RowJob {
+  readonly type: 'row';
   readonly group: string;
   readonly version: string;
   readonly kind: string;
@@ -25,12 +27,13 @@ export interface CellsJob {
 export type Job =
   /** A write of a long object, up to its commit. */
   | LongWrite
+  /** Stored objects in a served version. */
+  | LongRead
   /** The value of a YAML document, as JSON text. */
   | { readonly type: 'yaml'; readonly text: string }
   /** The protobuf message of an object. */
   | { readonly type: 'protobuf'; readonly apiVersion: string; readonly kind: string; readonly text: string }
-  /** The cells of an object in a Table. */
-  | CellsJob
+  | RowJob
   /** What a long definition adds to an OpenAPI document, and a document in protobuf. */
   | FragmentJob<'v2'>
   | FragmentJob<'v3'>
@@ -72,9 +75,10 @@ export type Job =
 /** What became of a job. */
 export interface JobResults {
   readonly write: LongWritten;
+  readonly read: LongReadResult;
   readonly yaml: { readonly json: string } | { readonly problem: string };
   readonly protobuf: Uint8Array;
-  readonly cells: readonly unknown[];
+  readonly row: RowContent;
   readonly openApiV2: FragmentV2;
   readonly openApiV3: Fragment;
   readonly openApiDocument: Uint8Array;

@@ -1,7 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { compareText } from '@kctl/crd/engine';
-import { definitionsOfCrd } from '../crd/crd-definition.js';
-import type { WebhookCaller } from '../webhooks/webhook-caller.js';
+import { definitionsOfCrd, type CrdOutlets } from '../crd/crd-definition.js';
 import type { ApiGroup, Registry, RegistryChange, RegistryOptions } from './registry.js';
 import type { ResourceDefinition } from './resource.js';
 
@@ -51,10 +50,10 @@ class ResourceRegistry implements Registry {
   #storages: ReadonlyMap<string, readonly ResourceDefinition[]> | undefined;
   #revision = 0;
 
-  readonly #caller: WebhookCaller | undefined;
+  readonly #outlets: CrdOutlets;
 
-  constructor({ definitions = [], webhookCaller }: RegistryOptions) {
-    this.#caller = webhookCaller;
+  constructor({ definitions = [], webhookCaller, longReader }: RegistryOptions) {
+    this.#outlets = { webhookCaller, longReader };
     for (const definition of definitions) this.#byKey.set(keyOf(definition), definition);
   }
 
@@ -96,7 +95,7 @@ class ResourceRegistry implements Registry {
   }
 
   registerCrd(crd: UntypedObject): RegistryChange {
-    return this.#replace(crd.metadata.name ?? '', definitionsOfCrd(crd, this.#caller));
+    return this.#replace(crd.metadata.name ?? '', definitionsOfCrd(crd, this.#outlets));
   }
 
   unregisterCrd(name: string): RegistryChange {

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import type { LongReader } from '../long-reads/long-reader.js';
 import type { WebhookCaller } from '../webhooks/webhook-caller.js';
 import type { ResourceDefinition } from './resource.js';
 
@@ -43,4 +44,6 @@ export interface RegistryOptions {
   readonly definitions?: Iterable<ResourceDefinition>;
   /** Calls conversion webhooks. @default they are not called: versions are converted by their names only */
   readonly webhookCaller?: WebhookCaller;
+  /** Reads long custom resources. @default they are read at once */
+  readonly longReader?: LongReader;
 }

@@ -60,6 +60,12 @@ export interface RowCondition {
   readonly message: string;
 }
 
+/** What a Table's row says of its object. */
+export interface RowContent {
+  readonly cells: readonly unknown[];
+  readonly conditions: readonly RowCondition[];
+}
+
 /** A column of a Table answer. */
 export interface TableColumn {
   readonly name: string;
@@ -120,6 +126,21 @@ export interface ObjectConversion {
   convert(object: UntypedObject, apiVersion: string): Promise<UntypedObject>;
 }
 
+/** A stored object, and its JSON. */
+export interface StoredState {
+  readonly object: UntypedObject;
+  readonly text: string;
+  readonly textLength: number;
+}
+
+/** How stored objects are read where that takes long: in another thread. */
+export interface SlowReading {
+  /** Whether a state takes so long that another thread reads it. `shown` is what is known of it in this version. */
+  isSlow(state: StoredState, shown?: UntypedObject): boolean;
+  /** States in this version and in order, webhooks included; undefined for one that is as it is stored. @throws StatusError */
+  read(states: readonly StoredState[]): Promise<readonly (UntypedObject | undefined)[]>;
+}
+
 /**
  * One served resource: a plural under a group and version. Several served versions of one kind share a `storageKey`.
  *
@@ -160,6 +181,9 @@ export interface ResourceDefinition extends UpdateStrategy {
   fromStorage(stored: UntypedObject): UntypedObject;
   /** Where a webhook converts: then `toStorage` and `fromStorage` are for objects that need no call. */
   readonly conversion?: ObjectConversion;
+
+  /** Of custom resources: how long objects are read. @default at once */
+  readonly slowReading?: SlowReading;
 
   /** How its fields are owned. */
   readonly fieldTyping: FieldTyping;

@@ -1,5 +1,6 @@
-import { jsonText } from '@kctl/crd/engine';
+import type { UntypedObject } from '@kctl/apimachinery';
 import type { ResourceDefinition } from '../registry/resource.js';
+import { isLongText } from './long-object.js';
 import type { ObjectVersion } from './version.js';
 
 /** Objects that one call of a conversion webhook gets at most, and about how many characters they have together. */
@@ -10,8 +11,8 @@ const batchLength = 2 * 1024 * 1024;
 const underWay = new WeakMap<ResourceDefinition, WeakMap<ObjectVersion, Promise<void>>>();
 
 /**
- * Calls the conversion webhook for versions that {@link ObjectVersion.in} does not answer for yet; undefined where it
- * answers for all: nothing is called, and nothing waits, without a conversion webhook.
+ * Calls the conversion webhook for versions that {@link ObjectVersion.in} does not answer for yet, and has long ones read
+ * in another thread; undefined where it answers for all: nothing is called, and nothing waits.
  *
  * @throws StatusError 500 (by rejecting) when the webhook fails
  */
@@ -19,7 +20,7 @@ export function convertVersions(
   definition: ResourceDefinition,
   versions: readonly ObjectVersion[],
 ): Promise<void> | undefined {
-  if (definition.conversion === undefined) return undefined;
+  if (definition.conversion === undefined && definition.slowReading === undefined) return undefined;
   const missing = versions.filter((version) => !version.has(definition));
   return missing.length === 0 ? undefined : convertMissing(definition, missing);
 }
@@ -28,7 +29,7 @@ async function convertMissing(definition: ResourceDefinition, missing: readonly 
   let batch: ObjectVersion[] = [];
   let length = 0;
   for (const version of missing) {
-    const own = jsonText(version.object).length;
+    const own = version.textLength;
     if (batch.length === batchSize || (batch.length > 0 && length + own > batchLength)) {
       await convertBatch(definition, batch);
       batch = [];
@@ -67,11 +68,19 @@ async function convertBatch(definition: ResourceDefinition, batch: readonly Obje
 }
 
 async function callFor(definition: ResourceDefinition, versions: readonly ObjectVersion[]): Promise<void> {
-  const objects = await definition.conversion?.fromStorage(versions.map(({ object }) => object));
-  for (const [index, version] of versions.entries()) {
-    const object = objects?.[index];
-    if (object !== undefined) version.keep(definition, object);
-  }
+  const objects = await readAll(definition, versions);
+  for (const [index, version] of versions.entries()) version.keep(definition, objects?.[index] ?? version.object);
+}
+
+/** Objects that are long together are read by another thread, and so is what the webhook answers for them. */
+async function readAll(
+  { conversion, slowReading }: ResourceDefinition,
+  versions: readonly ObjectVersion[],
+): Promise<readonly (UntypedObject | undefined)[] | undefined> {
+  const length = versions.reduce((sum, { textLength }) => sum + textLength, 0);
+  const isSlow = isLongText({ length }) || versions.some((version) => slowReading?.isSlow(version));
+  if (isSlow && slowReading !== undefined) return slowReading.read(versions);
+  return conversion?.fromStorage(versions.map(({ object }) => object));
 }
 
 /**
@@ -79,6 +88,6 @@ async function callFor(definition: ResourceDefinition, versions: readonly Object
  * objects in its watch caches only, and reads of the most recent state, and deletes, go past them.
  */
 export function convertAnew(definition: ResourceDefinition, version: ObjectVersion): Promise<void> | undefined {
-  if (definition.conversion?.needsCall(version.object) !== true) return undefined;
+  if (definition.conversion?.needsCall(version.object) !== true) return convertVersions(definition, [version]);
   return callFor(definition, [version]);
 }

@@ -32,11 +32,14 @@ const maxLazyMembers = 64;
 /** The JSON of a long object, which states that differ in their resourceVersion share. */
 export class LongBody {
   readonly content: LongContent;
+  /** What bodies share that differ in their metadata alone. */
+  readonly identity: object;
   #whole: JsonObject | undefined;
   #metadata: JsonObject | undefined;
 
-  constructor(content: LongContent) {
+  constructor(content: LongContent, identity: object = {}) {
     this.content = content;
+    this.identity = identity;
   }
 
   /** Its JSON after kind and apiVersion. */
@@ -148,7 +151,7 @@ export function withMetadata(object: UntypedObject, metadata: ObjectMeta): Untyp
     after: `${inMetadata}${long.afterMetadata()}`,
     metadataLength: inMetadata.length,
   };
-  return longObject(new LongBody(content), resourceVersion ?? '');
+  return longObject(new LongBody(content, long.identity), resourceVersion ?? '');
 }
 
 /** Whether two states differ in their metadata at most: of long objects this is known without reading them. */

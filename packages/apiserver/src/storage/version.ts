@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText } from '@kctl/crd/engine';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ResourceDefinition, RowContent } from '../registry/resource.js';
 import { deepFreeze } from './equality.js';
 import { headed, longBodyOf, longObject } from './long-object.js';
 
@@ -11,8 +11,8 @@ export interface Rendering {
   readonly tail: string;
   /** Its messages in protobuf, once one has been asked for: the object, and its metadata alone. */
   protobuf?: { whole?: Uint8Array; partial?: Uint8Array };
-  /** The cells of a long object in a Table, made in another thread, and the time that their ages count to. */
-  cells?: { readonly nowMs: number; readonly values: readonly unknown[] };
+  /** The row of a long object in a Table, made in another thread, and the time that its ages count to. */
+  row?: RowContent & { readonly nowMs: number };
 }
 
 /** One state of one object. Frozen: versions are shared by readers, watchers and history. */
@@ -30,9 +30,9 @@ export interface ObjectVersion {
    * @throws RangeError where a conversion webhook has to be called first: see `convertVersions`
    */
   in(definition: ResourceDefinition): Rendering;
-  /** Whether {@link in} answers: false while a conversion webhook has not been called for this definition. */
+  /** Whether {@link in} answers at once: false while a conversion webhook has not been called for this definition, or another thread has not read it. */
   has(definition: ResourceDefinition): boolean;
-  /** Keeps what a conversion webhook made of this state, for {@link in}. */
+  /** Keeps what a conversion webhook or another thread made of this state, for {@link in}. */
   keep(definition: ResourceDefinition, object: UntypedObject): void;
   /** The same state under a later revision, with what webhooks made of it: what a DELETED event shows. */
   at(revision: number): ObjectVersion;
@@ -91,19 +91,21 @@ class SharedVersion implements ObjectVersion {
   }
 
   has(definition: ResourceDefinition): boolean {
-    const { conversion } = definition;
-    return conversion?.needsCall(this.object) !== true || this.#known(definition) !== undefined;
+    const { conversion, slowReading } = definition;
+    const shown = this.#known(definition)?.object;
+    if (conversion?.needsCall(this.object) === true) return shown !== undefined;
+    return slowReading?.isSlow(this, shown) !== true;
   }
 
   keep(definition: ResourceDefinition, object: UntypedObject): void {
-    this.#remember(definition, renderObject(deepFreeze(object)));
+    this.#remember(definition, object === this.object ? this.#asStored() : renderObject(deepFreeze(object)));
   }
 
   at(revision: number): ObjectVersion {
     const later = new SharedVersion(revision, deepFreeze(withRevision(this.object, revision)));
     const mine = this.#definition === undefined ? [] : ([[this.#definition, this.#rendering]] as const);
     for (const [definition, rendering] of [...mine, ...(this.#others ?? [])]) {
-      if (rendering === undefined || definition.conversion?.needsCall(this.object) !== true) continue;
+      if (rendering === undefined || later.has(definition)) continue;
       later.keep(definition, withRevision(rendering.object, revision));
     }
     return later;

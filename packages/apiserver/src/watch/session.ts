@@ -209,7 +209,8 @@ class Session {
   /** Whether the next slice of events can be shown; a promise of it where a webhook or another thread has to be asked. */
   #areReady(table: Table, first: number): true | Promise<boolean> {
     const { scope, shape } = this.#options;
-    if (shape.definition.conversion === undefined && shape.pending === undefined) return true;
+    const { conversion, slowReading } = shape.definition;
+    if (conversion === undefined && slowReading === undefined && shape.pending === undefined) return true;
     const states: ObjectVersion[] = [];
     for (let index = first; index < first + sliceSize; index++) {
       const event = table.eventAt(index);

@@ -45,6 +45,12 @@ export interface WebhookCaller {
   newUid(): string;
 }
 
+/** Calls the webhooks of one write, from its beginning on. */
+export interface WriteCaller extends WebhookCaller {
+  /** The write begins again: its webhooks are called anew. */
+  restart(): void;
+}
+
 /** A {@link WebhookCaller} that holds connections, and carries reviews that another thread has written. */
 export interface WebhookConnections extends WebhookCaller {
   /**

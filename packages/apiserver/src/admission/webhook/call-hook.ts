@@ -1,4 +1,5 @@
 import { messageOf } from '@kctl/telemetry';
+import { LongAnswerError } from '../../long-writes/noted-calls.js';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
 import { admissionRequest, admissionReview, reviewVersionOf, type ReviewedWrite } from '../review/admission-review.js';
 import { readAdmissionAnswer, ReviewError, type AdmissionAnswer } from '../review/admission-response.js';
@@ -41,6 +42,7 @@ export async function callHook(
     });
     answer = readAdmissionAnswer(body, { uid, version, isMutating });
   } catch (error) {
+    if (error instanceof LongAnswerError) throw error;
     const isInvalid = error instanceof ReviewError && !error.isUndecodable;
     const what = isInvalid ? 'received invalid webhook response' : 'failed to call webhook';
     throw new CallFailure(name, `${what}: ${messageOf(error)}`);

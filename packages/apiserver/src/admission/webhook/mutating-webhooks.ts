@@ -3,6 +3,7 @@ import { cloneJson, equalSemantic, isObject, type JsonObject } from '@kctl/crd/e
 import { goJson } from '../../codecs/go-json.js';
 import { noObjectText } from '../../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../../codecs/strict-json.js';
+import { LongAnswerError } from '../../long-writes/noted-calls.js';
 import { applyOperations } from '../../patch/json-patch-operations.js';
 import { internalError } from '../../registry/status.js';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
@@ -116,7 +117,7 @@ class MutatingWebhooks implements AdmissionPlugin {
     let isChanged = false;
     try {
       const reviewed = await versions.in(matched);
-      const answer = await callHook(this.#caller, hook, { reviewed, isMutating: true });
+      const answer = await callHook(write.caller ?? this.#caller, hook, { reviewed, isMutating: true });
       const change = patched(hook, answer, { reviewed, matched });
       if (change === undefined) return;
       const isStamped = write.object !== undefined && write.object === write.stamped && !versions.isChanged;
@@ -127,6 +128,7 @@ class MutatingWebhooks implements AdmissionPlugin {
         goJson({ ...who, patch: change.operations, patchType: 'JSONPatch' }),
       );
     } catch (error) {
+      if (error instanceof LongAnswerError) throw error;
       if (!(error instanceof CallFailure) || !hook.ignoresFailures) throw asStatusError(error);
       write.annotate(`failed-open.mutation.webhook.admission.k8s.io/${place}`, hook.name);
       write.signal.throwIfAborted();
