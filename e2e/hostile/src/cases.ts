@@ -1,6 +1,7 @@
 /** Requests that are meant to take long, or much. */
 import { answerCases } from './answer-cases.js';
 import { definitionCases } from './definition-cases.js';
+import { longCases } from './long-cases.js';
 
 /** One request. */
 export interface HostileRequest {
@@ -18,6 +19,10 @@ export interface HostileCase {
   readonly request: HostileRequest;
   /** What the server may answer. */
   readonly statuses: readonly number[];
+  /** Whether the server asks roles. @default false */
+  readonly isAuthorized?: boolean;
+  /** Whether no HTTP request can be so long: it is measured in process alone. @default false */
+  readonly isDirectOnly?: boolean;
 }
 
 const configMaps = '/api/v1/namespaces/default/configmaps';
@@ -382,4 +387,4 @@ const requestCases: readonly HostileCase[] = [
 ];
 
 /** All cases. */
-export const hostileCases: readonly HostileCase[] = [...requestCases, ...definitionCases, ...answerCases];
+export const hostileCases: readonly HostileCase[] = [...requestCases, ...definitionCases, ...answerCases, ...longCases];

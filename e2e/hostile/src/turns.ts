@@ -34,7 +34,10 @@ function cpuMs(): number {
 
 /** Runs a case on a server in this thread. */
 export async function measureTurns(hostile: HostileCase): Promise<Turns> {
-  const server = createApiServer({ journalEntries: 0 });
+  const server = createApiServer({
+    journalEntries: 0,
+    ...(hostile.isAuthorized === true && { authorization: 'RBAC' }),
+  });
   await server.start();
   try {
     for (const step of hostile.setUp ?? []) {

@@ -1,3 +1,4 @@
+import type { UntypedObject } from '@kctl/apimachinery';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { configMap, configMaps, harness, widget, widgetCrd, widgets, type Harness, namesOf } from './harness.js';
@@ -242,4 +243,25 @@ describe('namespaces and definitions', () => {
     for (let event = await watch.next(); event !== undefined; event = await watch.next()) types.push(event.type);
     expect(types.filter((type) => type === 'DELETED')).toHaveLength(2);
   });
+});
+
+it('an owner of many sets all of them free', async () => {
+  const { server, get, post, delete: remove } = await harness();
+  const owner = {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    name: 'owner',
+    uid: (await post(configMaps, configMap('owner'))).body.metadata.uid,
+  };
+  await server.seed(
+    Array.from({ length: 350 }, (_, index) => ({
+      ...configMap(`d${index}`),
+      metadata: { name: `d${index}`, namespace: 'default', ownerReferences: [owner] },
+    })),
+  );
+  await remove(`${configMaps}/owner`, { propagationPolicy: 'Orphan' });
+  await settle();
+  const { items } = (await get(configMaps)).body;
+  expect(items).toHaveLength(350);
+  expect(items.filter((item: UntypedObject) => item.metadata.ownerReferences !== undefined)).toEqual([]);
 });

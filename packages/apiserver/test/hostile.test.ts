@@ -323,3 +323,40 @@ describe('long JSON', () => {
     expect([403, 404]).toContain(long.status);
   });
 });
+
+it('a request in process whose target is longer than Go reads is refused as Go refuses it', async () => {
+  const { get } = await harness();
+  const { status, text } = await get(`${configMaps}?labelSelector=${'a'.repeat(1024 * 1024)}`);
+  expect([status, text]).toEqual([431, '431 Request Header Fields Too Large']);
+});
+
+it('a role that stands for a billion combinations is refused to who may not escalate, at once', async () => {
+  const h = await harness({ authorization: 'RBAC' });
+  const roles = '/apis/rbac.authorization.k8s.io/v1/clusterroles';
+  const names = (prefix: string): string[] => Array.from({ length: 1_000 }, (_, index) => `${prefix}${index}`);
+  const role = (name: string, count: number): object => ({
+    metadata: { name },
+    rules: [
+      {
+        apiGroups: names('g').slice(0, count),
+        resources: names('r').slice(0, count),
+        verbs: names('v').slice(0, count),
+      },
+    ],
+  });
+  await h.post(roles, {
+    metadata: { name: 'author' },
+    rules: [{ apiGroups: ['*'], resources: ['*'], verbs: ['create'] }],
+  });
+  await h.post(roles.replace('roles', 'rolebindings'), {
+    metadata: { name: 'author' },
+    roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'author' },
+    subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'ann' }],
+  });
+  const ann = { 'impersonate-user': 'ann' };
+  const refused = await h.post(roles, role('many', 1_000), ann);
+  expect(refused.status).toBe(413);
+  expect(refused.body.message).toContain('1000000000 combinations');
+  expect((await h.post(roles, role('few', 3), ann)).status).toBe(403);
+  expect((await h.post(roles, role('many', 1_000))).status).toBe(201);
+});

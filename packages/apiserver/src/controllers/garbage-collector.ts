@@ -42,6 +42,9 @@ function withOwners(object: UntypedObject, owners: readonly OwnerReference[]): U
 }
 
 /** Collects what has lost all its owners: kube-controller-manager's garbage collector, on the store itself. */
+/** Dependents that one step sets free. */
+const maxOrphans = 100;
+
 class GarbageCollector implements InnerController {
   readonly #backend: Backend;
   readonly #nodes = new Map<string, Node>();
@@ -124,9 +127,15 @@ class GarbageCollector implements InnerController {
   }
 
   #orphanDependents(node: Node, present: ObjectVersion): void {
+    let room = maxOrphans;
     for (const [dependent, version] of this.#dependentsOf(node.uid)) {
       const left = (version.object.metadata.ownerReferences ?? []).filter((owner) => owner.uid !== node.uid);
       commitInternal(this.#backend, dependent, { present: version, next: withOwners(version.object, left) });
+      room -= 1;
+      if (room > 0) continue;
+      // The others have their turn with the next step.
+      this.#work.add(node.uid);
+      return;
     }
     commitInternal(this.#backend, node, { present, next: withoutFinalizer(present.object, orphan) });
   }
@@ -182,7 +191,8 @@ class GarbageCollector implements InnerController {
 
   #remember(node: Node): void {
     const before = this.#nodes.get(node.uid);
-    for (const owner of before?.owners ?? []) if (!node.owners.includes(owner)) this.#unlink(owner, node.uid);
+    const owners = new Set(node.owners);
+    for (const owner of before?.owners ?? []) if (!owners.has(owner)) this.#unlink(owner, node.uid);
     this.#nodes.set(node.uid, node);
     for (const owner of node.owners) {
       const dependents = this.#dependents.get(owner) ?? new Set<string>();

@@ -1,8 +1,9 @@
 import { badRequest, conflict, methodNotAllowed } from '../registry/status.js';
 import { formatTime } from '../codecs/go-text.js';
 import type { Reply } from '../server/api-request.js';
-import { readWriteBody } from './body.js';
+import { isLongBody, readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
+import { breathe } from './list-reply.js';
 import { textReply } from './reply.js';
 import { userInfoOf } from '../authentication/user-info.js';
 import {
@@ -35,15 +36,23 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
   const { plural: resource } = definition;
   const { authorizer } = backend.access;
   const body = await readWriteBody(call);
+  const isLong = isLongBody(body.text);
+  if (isLong) await breathe();
   const { object: given } = definition.decode({ value: body.value, text: body.text });
+  if (isLong) await breathe();
   const review = (object: UntypedObject): AccessReview => ({ resource, object, user, namespace: path.namespace });
   if (resource === 'tokenreviews') checkTokenReview(given);
   if (resource === 'localsubjectaccessreviews') placeInNamespace(call, given);
   if (accessReviews.has(resource)) checkAccessReview(review(given));
   if (resource === 'bindings') placeInNamespace(call, given);
   const object = await admitAction(backend, call, { object: given });
+  if (isLong) await breathe();
   if (resource === 'bindings') return assign(backend, podCallOf(backend, call, given.metadata.name ?? ''), object);
-  if (accessReviews.has(resource)) return reviewReply(call, object, answerAccessReview(authorizer, review(object)));
+  if (accessReviews.has(resource)) {
+    const status = answerAccessReview(authorizer, review(object));
+    if (isLong) await breathe();
+    return reviewReply(call, object, status);
+  }
   if (resource === 'selfsubjectrulesreviews')
     return reviewReply(call, { metadata: {}, spec: {} }, answerRulesReview(authorizer, review(object)));
   if (resource === 'tokenreviews')

@@ -3,6 +3,7 @@ import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { methodNotAllowed } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
+import { longBodyOf } from '../storage/long-object.js';
 import { convertAnew } from '../storage/convert-versions.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { beginAdmission, type Admission } from './admission.js';
@@ -20,6 +21,7 @@ import {
   type DeletionResult,
   type PendingDeletion,
 } from './deletion.js';
+import { breathe } from './list-reply.js';
 import { parseListOptions } from './read-options.js';
 import { readList } from './read.js';
 import { objectReply, textReply } from './reply.js';
@@ -100,13 +102,20 @@ async function deleteReviewed(
     });
   };
   if (admission === undefined || plan.type === 'pending') return commit();
-  const review = (version: ObjectVersion): Promise<void> =>
-    admission.reviewDeletion({
+  const review = async (version: ObjectVersion): Promise<void> => {
+    // Reviews look into it: others have their turn after it has been read.
+    const long = longBodyOf(version.in(definition).object);
+    if (long?.isRead === false) {
+      long.read();
+      await breathe();
+    }
+    await admission.reviewDeletion({
       name,
       oldObject: version.in(definition).object,
       // Upstream fills in a copy of the options where it deletes several objects.
       options: name === '' ? options.given : optionsShown(definition, present, options),
     });
+  };
   await review(present);
   if (options.dryRun || plan.type === 'stays' || plan.steps === 1) return commit();
   const marked = plan.isMarked ? markDeletion(backend, definition, { present, next: plan.next }) : present;

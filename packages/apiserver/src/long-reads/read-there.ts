@@ -16,24 +16,25 @@ function readText(text: string): UntypedObject {
 }
 
 function handedOver(
-  { fieldsOf }: ResourceDefinition,
+  definition: ResourceDefinition,
   object: UntypedObject,
   stored: UntypedObject | undefined,
 ): ReadObject {
-  const fields = fieldsOf(object);
+  const fields = definition.fieldsOf(object);
   if (object === stored) return { fields };
   const text = objectText(object);
   return isLongText(text) ? { long: longContentOf(object), fields } : { text, fields };
 }
 
 async function readAll(
-  { conversion, fromStorage }: ResourceDefinition,
+  definition: ResourceDefinition,
   stored: readonly UntypedObject[],
 ): Promise<readonly UntypedObject[]> {
+  const { conversion } = definition;
   const called = conversion === undefined ? [] : stored.filter((object) => conversion.needsCall(object));
   const converted = called.length === 0 ? [] : await conversion?.fromStorage(called);
   const byStored = new Map(called.map((object, index) => [object, converted?.[index]]));
-  return stored.map((object) => byStored.get(object) ?? fromStorage(object));
+  return stored.map((object) => byStored.get(object) ?? definition.fromStorage(object));
 }
 
 /** Reads stored objects in this thread, for the thread of the server. */

@@ -35,6 +35,8 @@ export async function evaluateHereOrThere<J extends EvaluationJob>(
   } catch (error) {
     if (!(error instanceof CelInlineCostError)) throw error;
   }
+  // To begin has taken its time, and so does the copy for the other thread.
+  await new Promise((resolve) => setImmediate(resolve));
   const answers: Record<string, { readonly allowed: boolean; readonly reason?: string }> = {};
   for (;;) {
     const result: Found<J> | Question = (await offload.run<EvaluationJob>(there(answers), write.signal)) as

@@ -60,6 +60,14 @@ function requestedAs(user: User, { method }: ApiRequest, { decodedPath, path, ve
   return requestAttributes({ user, method, decodedPath, path, verb, query });
 }
 
+/** As Go's server, which reads no head of a request that is longer. */
+const maxTargetLength = 1024 * 1024;
+const targetTooLong: Reply = {
+  status: 431,
+  headers: { 'content-type': 'text/plain; charset=utf-8', connection: 'close' },
+  body: '431 Request Header Fields Too Large',
+};
+
 /** The one chain that sockets and the in-process transport share. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { backend, journal, faults } = parts;
@@ -218,6 +226,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 
   return async (request) => {
+    if (request.target.length > maxTargetLength) return targetTooLong;
     const auditId = request.header('audit-id') ?? '';
     const id = auditId === '' ? randomUUID() : auditId;
     try {

@@ -1,9 +1,27 @@
+import { entityTooLarge } from '../../registry/status.js';
 import { coversUrl, type PolicyRule } from './policy-rule.js';
 
 const noRule: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };
 
-/** What some rules allow and others do not, as rules with one verb and one resource or URL each. */
+/** How many rules with one verb and one resource or URL each are compared: 10 KB of lists can stand for millions. */
+const maxAtoms = 50_000;
+
+function countAtoms({ verbs, apiGroups, resources, resourceNames, nonResourceURLs }: PolicyRule): number {
+  const named = apiGroups.length * resources.length * Math.max(1, resourceNames.length);
+  return (named + nonResourceURLs.length) * verbs.length;
+}
+
+/**
+ * What some rules allow and others do not, as rules with one verb and one resource or URL each.
+ *
+ * @throws StatusError 413 where there are too many of them
+ */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
+  const count = wanted.reduce((sum, rule) => sum + countAtoms(rule), 0);
+  if (count > maxAtoms)
+    throw entityTooLarge(
+      `Request entity too large: the rules stand for ${count} combinations of verbs and resources, more than ${maxAtoms}; use fewer, or '*'`,
+    );
   return wanted.flatMap(atoms).filter((atom) => !owned.some((rule) => covers(rule, atom)));
 }
 

@@ -17,8 +17,10 @@ function joinMembers(members: readonly Member[]): string {
   return members.map(([name, json]) => `${goJson(name)}:${json}`).join(',');
 }
 
-function inOrder(members: readonly Member[]): string {
-  return joinMembers(members.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+function inOrder(members: readonly Member[]): string[] {
+  return members
+    .toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))
+    .map(([name, json], index) => `${index === 0 ? '' : ','}${goJson(name)}:${json}`);
 }
 
 /** A version as OpenAPI needs it, out of the object that defines it. */
@@ -66,12 +68,13 @@ function withReferences(names: ReadonlySet<string>, schemas: JsonObject): Readon
   return found;
 }
 
-/** The OpenAPI v3 document of a group version that only custom resources have. */
-export function customDocument(fragments: readonly Fragment[], { schemas }: CustomTexts): string {
+/** The OpenAPI v3 document of a group version that only custom resources have, in pieces. */
+export function customDocument(fragments: readonly Fragment[], { schemas }: CustomTexts): string[] {
   const needed = withReferences(new Set(fragments.flatMap((fragment) => [...fragment.shared])), schemas);
   const shared = membersOf(schemas).filter(([name]) => needed.has(name));
   const all = [...shared, ...fragments.flatMap((fragment) => fragment.schemas)];
   const paths = fragments.flatMap((fragment) => fragment.paths);
   const info = '{"title":"Kubernetes CRD Swagger","version":"v0.1.0"}';
-  return `{"openapi":"3.0.0","info":${info},"paths":{${inOrder(paths)}},"components":{"schemas":{${inOrder(all)}}}}`;
+  const start = `{"openapi":"3.0.0","info":${info},"paths":{`;
+  return [start, ...inOrder(paths), '},"components":{"schemas":{', ...inOrder(all), '}}}'];
 }

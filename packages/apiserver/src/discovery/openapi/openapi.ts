@@ -1,10 +1,10 @@
 /** `/openapi/v2` and `/openapi/v3`. */
 import { createHash } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { Clock } from '@kctl/wait';
+import { systemClock, type Clock } from '@kctl/wait';
 import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import { parseAccept } from '../../codecs/negotiate.js';
-import { breathe } from '../../handlers/list-reply.js';
+import { breathe, turnMs } from '../../handlers/list-reply.js';
 import { commonHeaders } from '../../handlers/reply.js';
 import type { Registry } from '../../registry/registry.js';
 import type { ResourceDefinition } from '../../registry/resource.js';
@@ -57,10 +57,20 @@ const v2Types = typesOf('v2');
 const v3Types = typesOf('v3');
 
 const yearMs = 365 * 24 * 60 * 60 * 1000;
-function hashOf(parts: readonly (string | Uint8Array)[]): string {
+/** A document out of its pieces; others have their turn in between. */
+async function joined(pieces: readonly (string | Uint8Array)[]): Promise<OpenApiDocument & { readonly body: Buffer }> {
   const hash = createHash('sha512');
-  for (const part of parts) hash.update(part);
-  return hash.digest('hex').toUpperCase();
+  const parts: Uint8Array[] = [];
+  let begun = systemClock.monotonicNow();
+  for (const piece of pieces) {
+    const part = typeof piece === 'string' ? Buffer.from(piece) : piece;
+    hash.update(part);
+    parts.push(part);
+    if (systemClock.monotonicNow() - begun < turnMs) continue;
+    await breathe();
+    begun = systemClock.monotonicNow();
+  }
+  return { body: Buffer.concat(parts), hash: hash.digest('hex').toUpperCase() };
 }
 
 /** The media type of an answer: of the first clause that is served; undefined where there is none. */
@@ -184,8 +194,8 @@ class OpenApiDocuments implements OpenApi {
     const known = this.#documents.get(path);
     if (known?.of.length === fragments.length && known.of.every((fragment, index) => fragment === fragments[index]))
       return known.document;
-    const body = customDocument(fragments, texts);
-    const document = { body, hash: hashOf([body]) };
+    await breathe();
+    const document = await joined(customDocument(fragments, texts));
     this.#documents.set(path, { of: fragments, document });
     return document;
   }
@@ -233,11 +243,14 @@ class OpenApiDocuments implements OpenApi {
     const fragments: FragmentV2[] = [];
     for (const versions of this.#custom().values())
       for (const version of versions) fragments.push(await this.#fragmentV2(version, texts));
-    const paths = fragments.map((fragment) => `,${fragment.paths}`);
-    const definitions = fragments.map((fragment) => `,${fragment.definitions}`);
+    const paths = fragments.flatMap((fragment) => [',', fragment.paths]);
+    const definitions = fragments.flatMap((fragment) => [',', fragment.definitions]);
     const parts = [v2.paths, ...paths, v2.definitions, ...definitions, v2.end];
-    const headers = { 'content-type': type, etag: JSON.stringify(hashOf(parts)), vary: 'Accept' };
-    if (type === jsonType) return conditional(request, Buffer.concat(parts.map((part) => Buffer.from(part))), headers);
+    await breathe();
+    const { body: document, hash } = await joined(parts);
+    const headers = { 'content-type': type, etag: JSON.stringify(hash), vary: 'Accept' };
+    if (type === jsonType) return conditional(request, document, headers);
+    await breathe();
     this.#builtinParts ??= encodePartsV2(parseDocument([v2.paths, v2.definitions, v2.end]));
     const body = joinPartsV2([await this.#builtinParts, ...fragments.map(({ protobuf }) => protobuf)]);
     return conditional(request, body, headers);
