@@ -338,7 +338,7 @@ export const longCases: readonly HostileCase[] = [
           .map((index) => `k${index}=v`)
           .join(','),
       ],
-      ['broken text', `a${'('.repeat(1_000_000)}`],
+      ['broken text', `a${'('.repeat(1_100_000)}`],
     ] as const
   ).flatMap(([what, selector]) => [
     {
