@@ -135,7 +135,7 @@ export interface StoredState {
 
 /** How stored objects are read where that takes long: in another thread. */
 export interface SlowReading {
-  /** Whether a state takes so long that another thread reads it. `shown` is what is known of it in this version. */
+  /** Whether a state takes so long that another thread reads it. `shown` is its form in this version, where there is one. */
   isSlow(state: StoredState, shown?: UntypedObject): boolean;
   /** States in this version and in order, webhooks included; undefined for one that is as it is stored. @throws StatusError */
   read(states: readonly StoredState[]): Promise<readonly (UntypedObject | undefined)[]>;
