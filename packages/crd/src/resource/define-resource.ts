@@ -120,7 +120,7 @@ function versionOf(
  * or a builder; its `manifest` is the CustomResourceDefinition; `validate` says what the API server would say.
  *
  * Schemas are those of any Standard JSON Schema library (zod 4.2, ArkType 2.1.28, Valibot through
- * `@valibot/to-json-schema`), or plain JSON Schema by `fromJsonSchema`.
+ * `@valibot/to-json-schema`, Effect Schema), or plain JSON Schema by `fromJsonSchema`.
  *
  * @example
  * const Website = defineResource({

@@ -1,5 +1,6 @@
 import { messageOf } from '@kctl/telemetry';
 import { isObject, type JsonObject } from '../engine/values/json.js';
+import { inspectEffect } from './effect-inspection.js';
 import { markTransformations } from './transformation.js';
 import { lostKey, zodOptions } from './zod-inspection.js';
 import type { SchemaValue } from './schema-value.js';
@@ -38,7 +39,9 @@ export function writeJsonSchema(source: SchemaValue): WrittenSchema {
   for (const target of targets) {
     try {
       const request = libraryOptions === undefined ? { target } : { target, libraryOptions };
-      return { schema: withTransformations(standard, standard.jsonSchema.input(request), target) };
+      const written = standard.jsonSchema.input(request);
+      if (standard.vendor === 'effect') return { schema: inspectEffect(source, written) };
+      return { schema: withTransformations(standard, written, target) };
     } catch (error) {
       if (problem === '') problem = messageOf(error);
     }

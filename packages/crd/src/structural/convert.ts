@@ -14,63 +14,11 @@ import { writeJsonSchema } from '../source/json-schema.js';
 import { libraryOnlyKey, lostKey } from '../source/zod-inspection.js';
 import { isIntOrString, liftNull, mergeAll, unionOfValues } from './combine.js';
 import type { FieldSettings } from './field-settings.js';
+import { anyName, plain, silent } from './keywords.js';
 import { convertNumbers } from './numbers.js';
 import { resolveReference } from './references.js';
 import { remedies, unionRemedy } from './remedies.js';
 import type { Report } from './report.js';
-
-/** Keywords that structural schemas have with the same meaning. */
-const plain = [
-  'title',
-  'description',
-  'default',
-  'example',
-  'externalDocs',
-  'multipleOf',
-  'minLength',
-  'maxLength',
-  'minItems',
-  'maxItems',
-  'minProperties',
-  'maxProperties',
-] as const;
-
-/** Keywords that are read elsewhere, or that say nothing of values. */
-const silent: ReadonlySet<string> = new Set([
-  ...plain,
-  '$anchor',
-  '$comment',
-  '$defs',
-  '$id',
-  '$schema',
-  'additionalProperties',
-  'allOf',
-  'anyOf',
-  'const',
-  'definitions',
-  'enum',
-  'examples',
-  'exclusiveMaximum',
-  'exclusiveMinimum',
-  'format',
-  'id',
-  'items',
-  'maximum',
-  'minimum',
-  'not',
-  'nullable',
-  'oneOf',
-  'pattern',
-  'properties',
-  'propertyNames',
-  'readOnly',
-  'required',
-  'type',
-  'contentEncoding',
-  immutableKey,
-  libraryOnlyKey,
-  lostKey,
-]);
 
 const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 const scalars: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
@@ -380,7 +328,8 @@ export class Converter {
   }
 
   #map(schema: JsonObject, result: JsonObject, { names, place }: { names: readonly string[]; place: Place }): void {
-    const { additionalProperties: additional, propertyNames } = schema;
+    const { propertyNames } = schema;
+    const additional = anyName(schema) ?? schema['additionalProperties'];
     if (isObject(propertyNames) && !this.#namesAreFree(propertyNames)) {
       this.#refuse(
         place,
@@ -437,6 +386,7 @@ export class Converter {
         keyword === 'prefixItems'
       )
         continue;
+      if (keyword === 'patternProperties' && anyName(schema) !== undefined) continue;
       const refused = remedies.keywords[keyword];
       if (refused === undefined) this.#warn(place, `keyword ${JSON.stringify(keyword)} is left out`);
       else this.#refuse(place, value, `${keyword} cannot be said in a structural schema`, refused);

@@ -37,6 +37,8 @@ export const remedies: Remedies = {
     morph: 'store the value as it is written, and transform it where it is used',
     pipe: 'write the checks on one type',
     overwrite: 'require the form with a pattern: the API server stores what it gets',
+    'decoding default': 'make the field an optional key, and annotate it with defaultTo(…)',
+    'check of record keys': 'add cel("self.all(key, key.matches(\'…\'))") to the map',
     coerce: 'name the type that is stored: the API server does not convert values',
     catch: 'use a default: the API server refuses what is not valid',
     date: 'use a string with format date-time: timestamp()',
