@@ -1,3 +1,4 @@
+import { StatusError } from '@kctl/apimachinery';
 import { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
@@ -136,6 +137,28 @@ describe('the table of keys', () => {
     await run('widgets', 'shop/a', { attempt: 2, reasons: ['retry'] });
     expect(inspection.keys({ state: 'failing' }).total).toBe(0);
     expect(inspection.timeline({ key: 'shop/a' }).cycles[0]?.reasons).toEqual(['retry']);
+  });
+
+  it('ends a run whatever it threw: a key is not shown as running for ever', async () => {
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    const status = (fields: object): StatusError =>
+      new StatusError({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 422, reason: 'Invalid', ...fields });
+    const thrown: readonly [unknown, string][] = [
+      [revoked.proxy, 'Error'],
+      [new Proxy(new Error('x'), { getPrototypeOf: () => (revoked.proxy as { a: null }).a }), 'Error'],
+      [status({ details: { kind: 'pods', causes: [null, 5, { field: 5 }] } }), '422 Invalid: pods'],
+      [status({ details: { causes: {} } }), '422 Invalid'],
+      [status({ details: null }), '422 Invalid'],
+      [Object.defineProperty(status({}), 'status', { value: null }), 'failed'],
+      [Object.create(null), 'thrown object'],
+      [10n, 'thrown bigint'],
+    ];
+    for (const [error, failure] of thrown) {
+      const { inspection, run } = createDriver();
+      await run('widgets', 'shop/a', { settled: { result: 'error', error } });
+      expect(inspection.keys().rows).toMatchObject([{ state: 'failing', lastFailure: failure, attempts: 1 }]);
+    }
   });
 
   it('finds loops, what runs, what waits and what is delayed', async () => {

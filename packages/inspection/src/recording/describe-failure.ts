@@ -14,15 +14,24 @@ export interface FailureOptions {
 /**
  * What can be said of an error without repeating what objects contain: of the API server's answers code, reason, resource
  * and fields; of all others class, code and the line of the program. Messages are left out unless they are asked for: the
- * API server quotes values in them, and so do programs.
+ * API server quotes values in them, and so do programs. Does not throw, whatever was thrown.
  */
 export function describeFailure(error: unknown, { withMessages }: FailureOptions): string {
-  const chain = chainOf(error);
-  const status = chain.find((link) => isStatusError(link));
-  const summary = status === undefined ? describeThrown(chain) : describeStatus(status);
+  const summary = summaryOf(error);
   if (!withMessages) return summary;
   const message = textOf(error);
   return `${summary}: ${message.length > maxMessage ? `${message.slice(0, maxMessage)}\u2026` : message}`;
+}
+
+/** A value that cannot be read, such as a proxy that was revoked, is an Error without a name. */
+function summaryOf(error: unknown): string {
+  try {
+    const chain = chainOf(error);
+    const status = chain.find((link) => isStatusError(link));
+    return status === undefined ? describeThrown(chain) : describeStatus(status);
+  } catch {
+    return 'Error';
+  }
 }
 
 /** A value that cannot be read has no message. */
@@ -44,19 +53,26 @@ function chainOf(error: unknown): unknown[] {
 }
 
 /** `409 Conflict: deployments.apps` or `422 Invalid: websites.example.com: spec.replicas (FieldValueInvalid)`. */
-function describeStatus({ httpCode, status }: StatusError): string {
-  const { reason, details } = status;
-  const code = Number.isInteger(httpCode) && httpCode > 0 ? `${httpCode} ` : '';
+function describeStatus(error: StatusError): string {
+  const httpCode = read(error, 'httpCode');
+  const status = read(error, 'status');
+  const details = read(status, 'details');
+  const reason = read(status, 'reason');
+  const kind = read(details, 'kind');
+  const group = read(details, 'group');
+  const causes = read(details, 'causes');
+  const code = Number.isInteger(httpCode) && Number(httpCode) > 0 ? `${Number(httpCode)} ` : '';
   const name = isWord(reason) ? reason : 'failed';
-  const kind = isResource(details?.kind) ? details.kind : undefined;
-  const group = isResource(details?.group) && details.group !== '' ? `.${details.group}` : '';
-  const causes = (details?.causes ?? []).flatMap(({ field, reason: why }) => {
+  const inGroup = isResource(group) && group !== '' ? `.${group}` : '';
+  const fields = (Array.isArray(causes) ? causes : []).flatMap((cause: unknown) => {
+    const field = read(cause, 'field');
+    const why = read(cause, 'reason');
     // What stands in brackets may be a key of the author's.
     const path = typeof field === 'string' ? field.replace(/\[[^\]]*\]/g, '[]') : '';
     if (!/^[\w.[\]<>]{1,200}$/.test(path)) return [];
     return [isWord(why) ? `${path} (${why})` : path];
   });
-  return [`${code}${name}`, ...(kind === undefined ? [] : [`${kind}${group}`]), ...causes.slice(0, 5)].join(': ');
+  return [`${code}${name}`, ...(isResource(kind) ? [`${kind}${inGroup}`] : []), ...fields.slice(0, 5)].join(': ');
 }
 
 /** `ReconcilePanicError: TypeError at src/controllers/website.ts:42`. */
