@@ -276,6 +276,31 @@ describe('TLS', () => {
     expect(asked).toEqual([undefined, 'a.example']);
   });
 
+  it('asks getCertificate again for clients without a name, and keeps what it has while that fails', async () => {
+    const answers: (string | Error)[] = ['second', new Error('vault is sealed'), '', { cert: 1 } as never, 'third'];
+    let current: string | Error = 'first';
+    const server = await start({
+      certDir: '/nowhere',
+      getCertificate: async () => {
+        if (typeof current !== 'string') throw current;
+        return current === '' ? { cert: 'half', key: 'written' } : await pair(current);
+      },
+    });
+    const subject = async (): Promise<string | undefined> => (await post(server, { servername: '' })).subject;
+    expect(await subject()).toBe('first');
+    let shown = 'first';
+    for (const answer of answers) {
+      current = answer;
+      await clock.advance(10_000);
+      if (typeof answer === 'string' && answer !== '') shown = answer;
+      while ((await subject()) !== shown) await turn();
+    }
+    expect(shown).toBe('third');
+    stop.abort();
+    await running;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('takes its certificate, and each later one, from a source', async () => {
     let replace: ((pair: KeyPair) => void) | undefined;
     let signal: AbortSignal | undefined;

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics } from '@kctl/telemetry';
+import { sleep } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { createCertificateWatcher, type KeyPair } from './certificate-watcher.js';
 
@@ -42,8 +43,50 @@ export function fileCertificates(
   };
 }
 
-/** How often the file of a client CA is read, in ms, as those of certificates are. */
+/**
+ * The pair that a callback gives for no name: asked for again every 10 s, since Node calls nothing in a handshake without a
+ * name. What fails later leaves the last pair in use.
+ */
+export function callbackCertificates(
+  getCertificate: () => Promise<KeyPair>,
+  { clock, logger }: Pick<CertificateSourceParts, 'clock' | 'logger'>,
+): CertificateSource {
+  return {
+    load: async (onChange, signal) => {
+      const first = await getCertificate();
+      let current = first;
+      const ask = async (): Promise<void> => {
+        const next = await getCertificate();
+        if (signal.aborted || (next.cert.equals(current.cert) && next.key.equals(current.key))) return;
+        onChange(next);
+        current = next;
+      };
+      poll(ask, { clock, signal, onError: (error) => logger.error('getCertificate failed', { error }) });
+      return first;
+    },
+  };
+}
+
+/** How often the file of a client CA is read, and a callback asked for its certificate, in ms, as files of certificates are. */
 const pollMs = 10_000;
+
+/** Repeats work every 10 s until the signal is aborted. */
+function poll(
+  work: () => Promise<void>,
+  { clock, signal, onError }: { clock: Clock; signal: AbortSignal; onError: (error: unknown) => void },
+): void {
+  const turns = async (): Promise<void> => {
+    while (!signal.aborted) {
+      try {
+        await sleep(pollMs, { clock, signal, keepAlive: false });
+      } catch {
+        return; // it was aborted
+      }
+      await work().catch(onError);
+    }
+  };
+  void turns();
+}
 
 /**
  * The CA of clients: read at the start and then every 10 s; one that cannot be read leaves the last one in use.
@@ -56,25 +99,18 @@ export async function loadClientCa(
   { clock, logger, signal }: Omit<CertificateSourceParts, 'metrics'> & { readonly signal: AbortSignal },
 ): Promise<Buffer> {
   let current = await readCa(file);
-  const poll = (): void => {
-    if (signal.aborted) return;
-    const timer = clock.setTimer(() => void check(), pollMs, { keepAlive: false });
-    signal.addEventListener('abort', () => timer.cancel(), { once: true });
-  };
   const check = async (): Promise<void> => {
-    try {
-      const next = await readCa(file);
-      if (!signal.aborted && !next.equals(current)) {
-        current = next;
-        onChange(next);
-        logger.info('updated the client CA', { file });
-      }
-    } catch (error) {
-      logger.error('cannot read the client CA; the last one stays in use', { error });
-    }
-    poll();
+    const next = await readCa(file);
+    if (signal.aborted || next.equals(current)) return;
+    current = next;
+    onChange(next);
+    logger.info('updated the client CA', { file });
   };
-  poll();
+  poll(check, {
+    clock,
+    signal,
+    onError: (error) => logger.error('cannot read the client CA; the last one stays in use', { error }),
+  });
   return current;
 }
 

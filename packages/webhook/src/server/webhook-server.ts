@@ -29,7 +29,7 @@ import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
 import { BodyBudget } from './body-budget.js';
-import { fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
+import { callbackCertificates, fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
 import type { PemPair } from '../certificates/sign-certificate.js';
 import type { KeyPair } from './certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
@@ -59,8 +59,8 @@ export interface WebhookServerOptions {
   /** Where the certificate comes from instead of files, as `createSelfManagedCertificates` of this package. */
   readonly certificate?: CertificateSource;
   /**
-   * Called for each TLS handshake with the server name that the client asks for, instead of files; for the start, and
-   * for clients that ask for none, it is called without a name. Mirrors `GetCertificate` in upstream's `TLSOpts`.
+   * Called for each TLS handshake with the server name that the client asks for, instead of files. For the clients that ask
+   * for none it is called without a name, at the start and every 10 s. Mirrors `GetCertificate` in upstream's `TLSOpts`.
    */
   readonly getCertificate?: (serverName: string | undefined) => KeyPair | PemPair | Promise<KeyPair | PemPair>;
   /** Settings of TLS: `minVersion`, `ciphers`, `crl` … Certificate, key and client CA come from the other options. */
@@ -328,14 +328,20 @@ class HttpsWebhookServer implements WebhookServer {
     });
     const replace = (): void => this.#server?.setSecureContext(context());
     const use = (next: KeyPair): void => {
+      const last = pair;
       pair = next;
-      // What a callback returns is known for the start alone: its expiry would stand still while the callback renews.
+      try {
+        replace();
+      } catch (error) {
+        pair = last; // what is not a certificate must not be in the next context either
+        throw error;
+      }
+      // A callback has one for each name: the expiry of that for none would say nothing of the others.
       if (getCertificate === undefined)
         this.#sink
           .gauge(expiryMetric)
           .with({ certificate: 'serving' })
           .set((expiryOf(next.cert) ?? 0) / 1000);
-      replace();
     };
     use(await this.#source().load(use, ended));
     if (clientCaName !== undefined) {
@@ -357,7 +363,11 @@ class HttpsWebhookServer implements WebhookServer {
     const { certificate, getCertificate, certDir = defaultCertDir } = this.#options;
     const { certName = 'tls.crt', keyName = 'tls.key' } = this.#options;
     if (certificate !== undefined) return certificate;
-    if (getCertificate !== undefined) return { load: async () => bytesOf(await getCertificate(undefined)) };
+    if (getCertificate !== undefined)
+      return callbackCertificates(async () => bytesOf(await getCertificate(undefined)), {
+        clock: this.#clock,
+        logger: this.#logger,
+      });
     return fileCertificates(
       { certDir, certName, keyName },
       { clock: this.#clock, logger: this.#logger, metrics: this.#sink },
