@@ -2,6 +2,7 @@ import { arrayOf, equalJson, isObject, stringsOf, type JsonObject } from '../eng
 import { allRules, FieldSettings } from '../structural/field-settings.js';
 import { Converter } from '../structural/convert.js';
 import type { Report } from '../structural/report.js';
+import { refusalsOf } from '../source/differential.js';
 import { writeJsonSchema } from '../source/json-schema.js';
 import type { SchemaValue } from '../source/schema-value.js';
 import type { VersionOptions } from './options.js';
@@ -14,7 +15,11 @@ export function objectSchema(version: VersionOptions, report: Report, label: str
   const settings = new FieldSettings(version.fields ?? {});
   const convert = (source: SchemaValue, path: string): JsonObject => {
     const written = writeJsonSchema(source);
-    if ('schema' in written) return new Converter(written.schema, settings, report, label).convert(path);
+    if ('schema' in written) {
+      const schema = new Converter(written.schema, settings, report, label).convert(path);
+      warnOfRefusals(source, schema, { version, report, field: [label, path].filter((each) => each !== '').join(' ') });
+      return schema;
+    }
     const field = `${label} ${path}`.trim();
     const remedy = 'write types that JSON has, or give the schema of the field by path in fields';
     report.problems.push({ field, value: undefined, problem: written.problem, remedy });
@@ -49,6 +54,28 @@ export function objectSchema(version: VersionOptions, report: Report, label: str
     });
   }
   return schema;
+}
+
+interface Checked {
+  readonly version: VersionOptions;
+  readonly report: Report;
+  readonly field: string;
+}
+
+/** Libraries that are read themselves: what their JSON Schema lacks has been refused. */
+const inspected: ReadonlySet<string> = new Set(['arktype', 'effect', 'json-schema', 'kctl', 'zod']);
+
+function warnOfRefusals(source: SchemaValue, schema: JsonObject, { version, report, field }: Checked): void {
+  const { vendor } = source['~standard'];
+  // With problems there is no definition; with settings by path the definition is not what the library says.
+  if (inspected.has(vendor) || report.problems.length > 0 || Object.keys(version.fields ?? {}).length > 0) return;
+  if ((version.rules ?? []).length > 0) return;
+  for (const { path, value, message } of refusalsOf(source, schema)) {
+    const steps = path.map((step) => (/^\d+$/.test(step) ? '[]' : `.${step}`)).join('');
+    report.warnings.push(
+      `${field}${steps}: ${vendor} refuses ${JSON.stringify(value)} (${message}), which the API server takes: write the check as a cel() rule`,
+    );
+  }
 }
 
 function applyRootMarkers(schema: JsonObject, version: VersionOptions, settings: FieldSettings): void {
