@@ -48,6 +48,8 @@ const smallHeap = `${ours} with ${smallHeapFlags.join(' ')}`;
 /** What the README has an image set beside it. */
 const image = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 const smallImage = `${smallHeap}, MALLOC_ARENA_MAX=1 and MALLOC_TRIM_THRESHOLD_=131072`;
+/** `createManager({ inspection: { port: 0 } })`. */
+const inspected = `${ours} with inspection`;
 const idle = `${ours}, idle`;
 const smallIdle = `${smallImage}, idle`;
 const imported = `${ours}, import`;
@@ -90,6 +92,9 @@ export const benchmark: Benchmark = {
         smallImage,
         image,
       ),
+      withEnvironment(compiledSubject(inspected, 'reconcile/kctl.ts', [], '@kctl/runtime'), inspected, {
+        KCTL_BENCH_INSPECTION: '1',
+      }),
       goSubject(go, 'reconcile', [], ['sigs.k8s.io/controller-runtime']),
     ].map((subject) => besideUpdates(onServer(subject, server))),
     onServer(compiledSubject(idle, 'reconcile/idle.ts', [], '@kctl/runtime'), server),
@@ -126,6 +131,22 @@ export const benchmark: Benchmark = {
     figure(`${warm}: write sent to reconcile, p50`, 'updates', extra('warmP50Ms', 'ms'), { reach: 1.2, aim: 2 }),
     figure(`${warm}: write sent to reconcile, p99`, 'updates', extra('warmP99Ms', 'ms'), { reach: 1.2, aim: 2 }),
     figure(`${warm}: CPU time per reconcile`, 'updates', extra('warmCpuUs', 'CPU µs/op'), { reach: 1.2, aim: 2 }),
+    // The peer is the same without: below 5 % more is the goal.
+    ...(
+      [
+        [`no-op reconciles: ${events}`, 'events', cpu, none],
+        [`${cold}: CPU time per reconcile`, 'updates', cpu, none],
+        [`${warm}: CPU time per reconcile`, 'updates', extra('warmCpuUs', 'CPU µs/op'), { reach: 0.95, aim: 1 }],
+      ] as const
+    ).map(
+      ([name, scenario, reading, goal]): Figure => ({
+        figure: `${name}: ${inspected}`,
+        ours: of(inspected, scenario),
+        peer: of(ours, scenario),
+        reading,
+        ...goal,
+      }),
+    ),
     atMost(100, 60, {
       figure: 'import of @kctl/runtime',
       ours: { subject: imported, args: [] },

@@ -10,7 +10,11 @@ const [path = '', scenario = 'initial', objectsText = '0', passesText = '0'] = p
 const objects = Number(objectsText);
 const passes = Number(passesText);
 
-const manager = await createManager({ connection: connectionTo(readServerInfo(path)), logger: noopLogger });
+const manager = await createManager({
+  connection: connectionTo(readServerInfo(path)),
+  logger: noopLogger,
+  ...(process.env['KCTL_BENCH_INSPECTION'] === '1' ? { inspection: { port: 0 } } : {}),
+});
 const { client } = manager;
 let reconciles = 0;
 let goal = objects;

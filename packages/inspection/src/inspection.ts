@@ -113,7 +113,7 @@ class RecordingInspection implements Inspection {
     const { recordSecretNames = false, recordErrorMessages = false } = options;
     this.#options = options;
     this.#names = new HiddenNames(recordSecretNames);
-    const store = new CycleStore({ budgetBytes, maxRunsPerKey });
+    const store = new CycleStore({ budgetBytes, maxRunsPerKey, at: clock.now() });
     const rights = new UsedRights();
     this.observeRequest = rights.observe;
     this.observer = new Recorder({

@@ -14,7 +14,7 @@ export interface RecordingOptions {
   /** Records names of Secrets. @default false: a mark stands in their place, the same for the same name in this process */
   readonly recordSecretNames?: boolean;
   /**
-   * Records messages of errors, at most 500 characters of each: they may repeat what objects contain.
+   * Records messages of errors, at most 1000 bytes of each (500 UTF-16 units): they may repeat what objects contain.
    *
    * @default false: class, code, API status, fields and the line of the program; the log has the message
    */

@@ -48,6 +48,27 @@ it('keeps to its budget with ten times as much, and forgets the oldest', async (
   expect(inspection.timeline({ key: 'namespace-0/website-0' }).cycles).toEqual([]);
 });
 
+it('holds no long text for a part of it: messages of errors, names, versions', async () => {
+  const { inspection, event, run } = createDriver({ recordErrorMessages: true });
+  const client = inspection.observeWrites(answeringClient());
+  const long = (at: number): string => `${at} is wrong ${Buffer.alloc(1_000_000, 'x').toString('latin1')}`;
+  const record = async (at: number): Promise<void> => {
+    const key = `shop/website-${at}`;
+    event('websites', key, { name: `shop/${long(at)}`, resourceVersion: long(at) });
+    const work = async (): Promise<void> =>
+      void (await client.patch(Widget, { namespace: 'shop', name: long(at) }, { type: 'merge', body: {} }));
+    await run('websites', key, { work, settled: { result: 'error', error: new Error(long(at)), nextMs: 1000 } });
+    await run('websites', long(at));
+  };
+  await record(0);
+  const before = heapUsed();
+  for (let at = 1; at <= 20; at++) await record(at);
+  expect(heapUsed() - before).toBeLessThan(2_000_000);
+  const [row] = inspection.keys({ search: 'website-7' }).rows;
+  expect(row?.lastFailure).toMatch(/7 is wrong x{400,}\u2026$/);
+  expect(Buffer.byteLength(row?.lastFailure ?? '')).toBeLessThan(1_200);
+});
+
 it('gives a busy key no more than its share', async () => {
   const { inspection, run } = createDriver({ maxRunsPerKey: 8 });
   await run('websites', 'shop/rare');
@@ -67,14 +88,16 @@ it('holds what was begun last, by a model, whatever is recorded in which order',
   });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-      const store = new CycleStore({ budgetBytes: 65_536, maxRunsPerKey: 5 });
+      const store = new CycleStore({ budgetBytes: 65_536, maxRunsPerKey: 5, at: 0 });
       for (const { key, events, writes, isFailing, does } of steps) {
         const controller = `c${key % 3}`;
         if (does === 'endQueue') store.endQueue(controller);
         else if (does === 'remove') store.remove(controller);
         else {
-          const cycle = store.begin(controller, `k${key}`, 0);
-          const event = { at: 0, source: 's', type: 'update', object: `o${key}`, resourceVersion: '1' };
+          const cycle = store.pendingOf(controller, `k${key}`, 0);
+          expect(store.pendingOf(controller, `k${key}`, 1)).toBe(cycle);
+          cycle.timeline.pending = undefined;
+          const event = { atMs: 0, source: 's', type: 'update', object: `o${key}`, resourceVersion: '1' };
           for (let at = 0; at < events; at++) store.addEvent(cycle, event);
           const write = { at: 0, ms: 0, verb: 'update', kind: 'K', subresource: '', object: 'o', resourceVersion: '1' };
           for (let at = 0; at < writes; at++) store.addWrite(cycle, { ...write, failure: undefined });
@@ -88,7 +111,10 @@ it('holds what was begun last, by a model, whatever is recorded in which order',
         expect(sequences).toEqual(sequences.toSorted((left, right) => right - left));
         const held = [...store.timelines()].flatMap((timeline) => timeline.cycles);
         expect(new Set(held)).toEqual(new Set(cycles));
-        for (const timeline of store.timelines()) expect(timeline.cycles.length).toBeLessThanOrEqual(5);
+        for (const timeline of store.timelines()) {
+          expect(timeline.cycles.length).toBeLessThanOrEqual(5);
+          expect(timeline.count).toBe(timeline.cycles.length);
+        }
       }
       for (const controller of ['c0', 'c1', 'c2']) store.remove(controller);
       expect([store.bytes, store.cycles, [...store.timelines()].length]).toEqual([0, 0, 0]);

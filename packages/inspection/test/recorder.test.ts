@@ -252,7 +252,7 @@ describe('what is recorded', () => {
   });
 
   it('holds nothing of it either: the store, walked', async () => {
-    const store = new CycleStore({ budgetBytes: 1_000_000, maxRunsPerKey: 10 });
+    const store = new CycleStore({ budgetBytes: 1_000_000, maxRunsPerKey: 10, at: 0 });
     const names = new HiddenNames(false);
     const clock = new FakeClock();
     const recorder = new Recorder({ store, names, clock, recordErrorMessages: false, reconcilesSecrets: () => false });

@@ -43,6 +43,23 @@ export interface RecordedEnd {
   readonly isLooping: boolean;
 }
 
+/** An event as it is kept: a number that counts from the {@link Origin} fits into its field, one from 1970 takes an object. */
+export interface KeptEvent extends Omit<RecordedEvent, 'at'> {
+  /** ms since the origin. */
+  readonly atMs: number;
+}
+
+/** Where the recorder's times count from, in ms since 1970. */
+export interface Origin {
+  readonly at: number;
+}
+
+/** What most ends have not. */
+type EndDetails = Pick<RecordedEnd, 'failure' | 'nextMs' | 'reconcileId' | 'isLooping'>;
+
+/** A list that takes no memory until it has something. */
+const nothing: readonly never[] = [];
+
 /**
  * What leads to a run, the run, and what it writes: the unit that is kept and forgotten as a whole. It is the tally of the
  * run as well, so that the current one is found by the async context of a request.
@@ -52,43 +69,104 @@ export class Cycle implements RequestTally {
   readonly timeline: Timeline;
   /** Counts up through all keys. */
   readonly sequence: number;
-  readonly events: RecordedEvent[] = [];
+  /** Most have one; the list is made with it, since V8 gives one that grows room for 17. */
+  keptEvents: readonly KeptEvent[] = nothing;
   /** Events beyond those that are kept. */
   eventsOmitted = 0;
-  reasons: readonly string[] = [];
-  /** When it was queued first, ms since 1970. */
-  readonly queuedAt: number;
-  /** When the run began, ms since 1970; 0 before that. */
-  startedAt = 0;
-  /** The same by the monotonic clock. */
-  startedMonotonic = 0;
+  reasons: readonly string[] = nothing;
+  /** When it was queued first, in ms since the origin. */
+  readonly queuedMs: number;
+  /** When the run began, in ms since the origin; -1 before that. */
+  startedMs = -1;
+  /** Of the run that goes on: when it began, by the monotonic clock, in ms. Of one that has ended: how long it took. */
+  monotonic = 0.5;
   attempt = 0;
   /** While it runs. */
   context: Pick<ReconcileContext, 'reconcileId'> | undefined;
-  end: RecordedEnd | undefined;
-  readonly writes: RecordedWrite[] = [];
+  /** '' until it has ended. */
+  result = '';
+  details: EndDetails | undefined;
+  writes: readonly RecordedWrite[] = nothing;
   writesOmitted = 0;
   /** What it counts against the budget. */
   bytes = 0;
-  /** The neighbours in the order of all cycles; the store's business. */
+  /** The neighbours in the order of all cycles, and of those of the key; the store's business. */
   older: Cycle | undefined;
   newer: Cycle | undefined;
+  olderOfKey: Cycle | undefined;
+  newerOfKey: Cycle | undefined;
   isForgotten = false;
 
-  constructor(timeline: Timeline, sequence: number, queuedAt: number) {
+  /** `queuedMs`: since the origin of the timeline. */
+  constructor(timeline: Timeline, sequence: number, queuedMs: number) {
     this.timeline = timeline;
     this.sequence = sequence;
-    this.queuedAt = queuedAt;
+    this.queuedMs = queuedMs;
+  }
+
+  /** When it was queued first, ms since 1970. */
+  get queuedAt(): number {
+    return this.timeline.origin.at + this.queuedMs;
+  }
+
+  /** When the run began, ms since 1970; 0 before that. */
+  get startedAt(): number {
+    return this.startedMs === -1 ? 0 : this.timeline.origin.at + this.startedMs;
+  }
+
+  /** The same by the monotonic clock; of a run that goes on. */
+  get startedMonotonic(): number {
+    return this.monotonic;
+  }
+
+  get events(): readonly RecordedEvent[] {
+    const { at } = this.timeline.origin;
+    return this.keptEvents.map(({ atMs, ...event }) => ({ ...event, at: at + atMs }));
+  }
+
+  get eventCount(): number {
+    return this.keptEvents.length;
+  }
+
+  get end(): RecordedEnd | undefined {
+    if (this.result === '') return undefined;
+    return { ms: this.monotonic, result: this.result, ...(this.details ?? plainEnd) };
+  }
+
+  addEvent(event: KeptEvent): void {
+    this.keptEvents = this.keptEvents.length === 0 ? [event] : [...this.keptEvents, event];
+  }
+
+  addWrite(write: RecordedWrite): void {
+    this.writes = this.writes.length === 0 ? [write] : [...this.writes, write];
+  }
+
+  /** The run begins, `startedMs` since the origin, and by the monotonic clock. */
+  start(startedMs: number, monotonic: number): void {
+    this.startedMs = startedMs;
+    this.monotonic = monotonic;
+  }
+
+  settle({ ms, result, failure, nextMs, reconcileId, isLooping }: RecordedEnd): void {
+    this.monotonic = ms;
+    this.result = result;
+    if (failure !== undefined || nextMs !== undefined || isLooping)
+      this.details = { failure, nextMs, reconcileId, isLooping };
   }
 }
+
+const plainEnd: EndDetails = { failure: undefined, nextMs: undefined, reconcileId: undefined, isLooping: false };
 
 /** The recorded history of one key of one controller. */
 export class Timeline {
   readonly controller: string;
   /** As it is shown: names of Secrets are hidden. */
   readonly key: string;
-  /** Oldest first. */
-  readonly cycles: Cycle[] = [];
+  readonly origin: Origin;
+  /** Of its cycles; the store's business, as is their number. */
+  oldest: Cycle | undefined;
+  newest: Cycle | undefined;
+  count = 0;
   /** Collects what is queued for the next run. */
   pending: Cycle | undefined;
   /** The run that goes on. */
@@ -108,8 +186,16 @@ export class Timeline {
   /** When the hot-loop detector found it last, ms since 1970. */
   loopingAt: number | undefined;
 
-  constructor(controller: string, key: string) {
+  constructor(controller: string, key: string, origin: Origin) {
     this.controller = controller;
     this.key = key;
+    this.origin = origin;
+  }
+
+  /** Oldest first. */
+  get cycles(): readonly Cycle[] {
+    const cycles: Cycle[] = [];
+    for (let at = this.oldest; at !== undefined; at = at.newerOfKey) cycles.push(at);
+    return cycles;
   }
 }

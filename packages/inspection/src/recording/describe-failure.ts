@@ -1,8 +1,11 @@
 import { isStatusError, type StatusError } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
+import { ownText } from './own-text.js';
 
-/** How much of a message is kept where messages are recorded. */
+/** How much of a message is kept where messages are recorded, in UTF-16 units: at most 1000 bytes. */
 const maxMessage = 500;
+/** How long the rest may be. */
+const maxSummary = 2000;
 const maxDepth = 8;
 
 /** Options of {@link describeFailure}. */
@@ -17,10 +20,8 @@ export interface FailureOptions {
  * API server quotes values in them, and so do programs. Does not throw, whatever was thrown.
  */
 export function describeFailure(error: unknown, { withMessages }: FailureOptions): string {
-  const summary = summaryOf(error);
-  if (!withMessages) return summary;
-  const message = textOf(error);
-  return `${summary}: ${message.length > maxMessage ? `${message.slice(0, maxMessage)}\u2026` : message}`;
+  const summary = ownText(summaryOf(error), maxSummary);
+  return withMessages ? `${summary}: ${ownText(textOf(error), maxMessage)}` : summary;
 }
 
 /** A value that cannot be read, such as a proxy that was revoked, is an Error without a name. */

@@ -5,6 +5,7 @@ import type { Clock } from '@kctl/wait';
 import { Cycle } from './cycle.js';
 import { describeFailure } from './describe-failure.js';
 import type { HiddenNames } from './hidden-names.js';
+import { ownName } from './own-text.js';
 import type { CycleStore } from './store.js';
 
 /** Options of {@link observeWrites}. */
@@ -37,7 +38,7 @@ export function observeWrites(client: Client, options: WriteObserverOptions): Cl
     const { verb, kind, groupKind, subresource = '', key } = about;
     const started = clock.monotonicNow();
     const add = (name: string | undefined, resourceVersion: string, failure: string | undefined): void => {
-      const object = name === undefined ? '' : names.isSecretKind(groupKind) ? names.hide(name) : name;
+      const object = name === undefined ? '' : names.isSecretKind(groupKind) ? names.hide(name) : ownName(name);
       const ms = clock.monotonicNow() - started;
       store.addWrite(cycle, {
         at: clock.now(),
@@ -46,7 +47,7 @@ export function observeWrites(client: Client, options: WriteObserverOptions): Cl
         kind: groupKind,
         subresource,
         object,
-        resourceVersion,
+        resourceVersion: ownName(resourceVersion),
         failure,
       });
     };

@@ -1,10 +1,10 @@
 import type { ReconcileContext, ReconcileObserver, SettledRun, SourceEnqueueOptions } from '@kctl/controller';
 import type { RequestTally } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Timeline } from './cycle.js';
 import { Cycle } from './cycle.js';
 import { describeFailure } from './describe-failure.js';
 import type { HiddenNames } from './hidden-names.js';
+import { ownName, ownText } from './own-text.js';
 import type { CycleStore } from './store.js';
 
 /** Options of {@link Recorder}. */
@@ -49,7 +49,8 @@ export class Recorder implements ReconcileObserver {
     if (isSecret && cause.name === key) this.#hideKeysOf(controller);
     const shown = this.#shownKey(controller, key);
     const now = clock.now();
-    const cycle = this.#pendingOf(controller, shown, now);
+    const atMs = now - store.origin.at;
+    const cycle = store.pendingOf(controller, shown, atMs);
     const { timeline } = cycle;
     if (afterMs !== undefined && afterMs > 0) timeline.dueAt ??= now + afterMs;
     else timeline.dueAt = undefined;
@@ -58,27 +59,26 @@ export class Recorder implements ReconcileObserver {
       return;
     }
     const { source, type, name = '' } = cause;
-    const object = name === key ? shown : isSecret ? names.hide(name) : name;
-    const resourceVersion = cause.header?.resourceVersion ?? '';
-    store.addEvent(cycle, { at: now, source, type, object, resourceVersion });
+    const object = name === key ? shown : isSecret ? names.hide(name) : ownName(name);
+    const resourceVersion = ownName(cause.header?.resourceVersion ?? '');
+    store.addEvent(cycle, { atMs, source, type, object, resourceVersion });
   }
 
   started(controller: string, key: string, context: ReconcileContext): RequestTally {
     const { attempt, reasons } = context;
-    const { clock } = this.#options;
+    const { clock, store } = this.#options;
     const shown = this.#shownKey(controller, key);
-    const now = clock.now();
-    const cycle = this.#pendingOf(controller, shown, now);
+    const atMs = clock.now() - store.origin.at;
+    const cycle = store.pendingOf(controller, shown, atMs);
     const { timeline } = cycle;
     timeline.pending = undefined;
     timeline.active = cycle;
     timeline.dueAt = undefined;
     timeline.runs++;
-    cycle.startedAt = now;
-    cycle.startedMonotonic = clock.monotonicNow();
+    cycle.start(atMs, clock.monotonicNow());
     cycle.attempt = attempt;
     cycle.context = context;
-    if (reasons.length > 0) this.#addReasons(cycle, reasons, now);
+    if (reasons.length > 0) this.#addReasons(cycle, reasons, atMs);
     this.#active.add(cycle);
     return cycle;
   }
@@ -116,28 +116,18 @@ export class Recorder implements ReconcileObserver {
     this.#options.store.endQueue(controller);
   }
 
-  /** The cycle that collects what leads to the next run of a key. */
-  #pendingOf(controller: string, key: string, now: number): Cycle {
-    const { store } = this.#options;
-    const timeline: Timeline | undefined = store.find(controller, key);
-    if (timeline?.pending !== undefined) return timeline.pending;
-    const cycle = store.begin(controller, key, now);
-    cycle.timeline.pending = cycle;
-    return cycle;
-  }
-
   /** Reasons beside the events that were recorded; the events of a run, where those were forgotten while it waited. */
-  #addReasons(cycle: Cycle, reasons: readonly string[], now: number): void {
+  #addReasons(cycle: Cycle, reasons: readonly string[], atMs: number): void {
     const { store, names } = this.#options;
     const own = new Set<string>();
     for (const reason of reasons) {
       if (ownReasons.has(reason)) own.add(reason);
-      else if (cycle.events.length === 0) {
+      else if (cycle.eventCount === 0) {
         const [, source, type, name = ''] = eventReason.exec(reason) ?? [];
         if (source === undefined || type === undefined) own.add('other');
         else {
-          const object = names.isSecretSource(source) ? names.hide(name) : name;
-          store.addEvent(cycle, { at: now, source, type, object, resourceVersion: '' });
+          const object = names.isSecretSource(source) ? names.hide(name) : ownName(name);
+          store.addEvent(cycle, { atMs, source, type, object, resourceVersion: '' });
         }
       }
     }
@@ -152,7 +142,7 @@ export class Recorder implements ReconcileObserver {
       if (this.#isSecretive.size < maxControllers) this.#isSecretive.set(controller, isSecretive);
     }
     if (isSecretive) return names.hide(key);
-    return key.length <= maxKey ? key : `${key.slice(0, maxKey)}${names.hide(key).slice(-9)}`;
+    return key.length <= maxKey ? key : ownText(`${key.slice(0, maxKey)}${names.hide(key).slice(-9)}`, maxKey + 9);
   }
 
   /** An event shows that the requests of a controller are Secrets: what was recorded under their names goes. */

@@ -1,10 +1,13 @@
-import type { RecordedEvent, RecordedWrite } from './cycle.js';
+import type { KeptEvent, Origin, RecordedEnd, RecordedWrite } from './cycle.js';
 import { Cycle, Timeline } from './cycle.js';
+import { textSize } from './own-text.js';
 
 /** Options of {@link CycleStore}. */
 export interface CycleStoreOptions {
   readonly budgetBytes: number;
   readonly maxRunsPerKey: number;
+  /** When it begins, in ms since 1970. */
+  readonly at: number;
 }
 
 /** Events of one run that are kept one by one: each key has 16 reasons at most, too. */
@@ -19,7 +22,7 @@ const keptShare = 0.25;
  * What V8 takes of each, measured by `test/memory.test.ts`, on the generous side: object, hidden arrays, place in the
  * tables.
  */
-const sizes = { timeline: 640, cycle: 480, event: 120, write: 160, end: 120, character: 1, text: 24 };
+const sizes = { timeline: 420, cycle: 350, event: 120, write: 160, details: 80 };
 
 /**
  * Timelines of keys with a fixed budget of bytes: what is oldest is forgotten first, over all keys and within each. A key
@@ -27,9 +30,14 @@ const sizes = { timeline: 640, cycle: 480, event: 120, write: 160, end: 120, cha
  * for the removal of a controller.
  */
 export class CycleStore {
+  /** Where its times count from. */
+  readonly origin: Origin;
   readonly #options: CycleStoreOptions;
   /** By controller, then by key. */
   readonly #timelines = new Map<string, Map<string, Timeline>>();
+  /** The keys of the controller that was looked up last. */
+  #lastController = '';
+  #lastKeys: Map<string, Timeline> | undefined;
   /** Failing keys of which no cycle is left: what is stuck stays visible. Oldest first. */
   readonly #kept = new Set<Timeline>();
   #keptBytes = 0;
@@ -42,6 +50,7 @@ export class CycleStore {
 
   constructor(options: CycleStoreOptions) {
     this.#options = options;
+    this.origin = { at: options.at };
   }
 
   /** What everything that is kept counts against the budget. */
@@ -69,7 +78,7 @@ export class CycleStore {
   }
 
   find(controller: string, key: string): Timeline | undefined {
-    return this.#timelines.get(controller)?.get(key);
+    return this.#keysOf(controller)?.get(key);
   }
 
   /** All cycles, newest first. */
@@ -77,28 +86,35 @@ export class CycleStore {
     for (let at = this.#newest; at !== undefined; at = at.older) yield at;
   }
 
-  /** Begins a cycle of a key. */
-  begin(controller: string, key: string, queuedAt: number): Cycle {
-    const timeline = this.find(controller, key) ?? this.#addTimeline(controller, key);
-    const cycle = new Cycle(timeline, ++this.#sequence, queuedAt);
-    timeline.cycles.push(cycle);
-    if (this.#kept.delete(timeline)) this.#keptBytes -= timelineSize(timeline);
+  /** The cycle that collects what leads to the next run of a key; it begins, where there is none, at `queuedMs` since the origin. */
+  pendingOf(controller: string, key: string, queuedMs: number): Cycle {
+    const timeline = this.#keysOf(controller)?.get(key) ?? this.#addTimeline(controller, key);
+    const { pending, newest } = timeline;
+    if (pending !== undefined) return pending;
+    const cycle = new Cycle(timeline, ++this.#sequence, queuedMs);
+    timeline.pending = cycle;
+    if (newest === undefined) timeline.oldest = cycle;
+    else newest.newerOfKey = cycle;
+    cycle.olderOfKey = newest;
+    timeline.newest = cycle;
+    timeline.count++;
+    if (this.#kept.size > 0 && this.#kept.delete(timeline)) this.#keptBytes -= timelineSize(timeline);
     cycle.older = this.#newest;
     if (this.#newest === undefined) this.#oldest = cycle;
     else this.#newest.newer = cycle;
     this.#newest = cycle;
     this.#cycles++;
     this.#grow(cycle, sizes.cycle);
-    if (timeline.cycles.length > this.#options.maxRunsPerKey) this.#forgetOldestOf(timeline);
+    if (timeline.count > this.#options.maxRunsPerKey && timeline.oldest !== undefined) this.#forget(timeline.oldest);
     return cycle;
   }
 
-  addEvent(cycle: Cycle, event: RecordedEvent): void {
-    if (cycle.events.length >= maxEvents) {
+  addEvent(cycle: Cycle, event: KeptEvent): void {
+    if (cycle.eventCount >= maxEvents) {
       cycle.eventsOmitted++;
       return;
     }
-    cycle.events.push(event);
+    cycle.addEvent(event);
     // Where it is the key, the text is shared.
     const own = event.object === cycle.timeline.key ? 0 : textSize(event.object);
     this.#grow(cycle, sizes.event + own + textSize(event.resourceVersion));
@@ -111,7 +127,7 @@ export class CycleStore {
       cycle.writesOmitted++;
       return;
     }
-    cycle.writes.push(write);
+    cycle.addWrite(write);
     const texts = textSize(write.object) + textSize(write.resourceVersion) + textSize(write.failure);
     this.#grow(cycle, sizes.write + texts);
   }
@@ -120,10 +136,13 @@ export class CycleStore {
     cycle.reasons = reasons;
   }
 
-  setEnd(cycle: Cycle, end: NonNullable<Cycle['end']>): void {
-    cycle.end = end;
+  setEnd(cycle: Cycle, end: RecordedEnd): void {
+    cycle.settle(end);
     this.#sequence++;
-    if (!cycle.isForgotten) this.#grow(cycle, sizes.end + textSize(end.failure) + textSize(end.reconcileId));
+    const { failure, nextMs, isLooping, reconcileId } = end;
+    const isPlain = failure === undefined && nextMs === undefined && !isLooping;
+    if (isPlain || cycle.isForgotten) return;
+    this.#grow(cycle, sizes.details + textSize(failure) + textSize(reconcileId));
   }
 
   /** Forgets what waits in a controller's queue: the queue is gone. */
@@ -143,18 +162,26 @@ export class CycleStore {
   /** Forgets everything of a controller. */
   remove(controller: string): void {
     for (const timeline of [...this.timelines(controller)]) {
-      for (const cycle of [...timeline.cycles]) this.#forget(cycle);
+      for (const cycle of timeline.cycles) this.#forget(cycle);
       this.#removeTimeline(timeline);
     }
   }
 
+  #keysOf(controller: string): Map<string, Timeline> | undefined {
+    if (controller === this.#lastController) return this.#lastKeys;
+    this.#lastController = controller;
+    this.#lastKeys = this.#timelines.get(controller);
+    return this.#lastKeys;
+  }
+
   #addTimeline(controller: string, key: string): Timeline {
-    let keys = this.#timelines.get(controller);
+    let keys = this.#keysOf(controller);
     if (keys === undefined) {
       keys = new Map();
       this.#timelines.set(controller, keys);
+      this.#lastKeys = keys;
     }
-    const timeline = new Timeline(controller, key);
+    const timeline = new Timeline(controller, key, this.origin);
     keys.set(key, timeline);
     this.#bytes += timelineSize(timeline);
     return timeline;
@@ -167,11 +194,6 @@ export class CycleStore {
       this.#forget(this.#oldest);
   }
 
-  #forgetOldestOf({ cycles }: Timeline): void {
-    const [oldest] = cycles;
-    if (oldest !== undefined) this.#forget(oldest);
-  }
-
   #forget(cycle: Cycle): void {
     const { timeline, older, newer } = cycle;
     if (older === undefined) this.#oldest = newer;
@@ -180,14 +202,19 @@ export class CycleStore {
     else newer.older = older;
     cycle.older = undefined;
     cycle.newer = undefined;
+    const { olderOfKey, newerOfKey } = cycle;
+    if (olderOfKey === undefined) timeline.oldest = newerOfKey;
+    else olderOfKey.newerOfKey = newerOfKey;
+    if (newerOfKey === undefined) timeline.newest = olderOfKey;
+    else newerOfKey.olderOfKey = olderOfKey;
+    cycle.olderOfKey = undefined;
+    cycle.newerOfKey = undefined;
     cycle.isForgotten = true;
     this.#bytes -= cycle.bytes;
     this.#cycles--;
     this.#forgotten++;
-    const place = timeline.cycles.indexOf(cycle);
-    if (place !== -1) timeline.cycles.splice(place, 1);
     if (timeline.pending === cycle) timeline.pending = undefined;
-    if (timeline.cycles.length > 0) return;
+    if (--timeline.count > 0) return;
     if (timeline.failuresInRow === 0) this.#removeTimeline(timeline);
     else this.#keep(timeline);
   }
@@ -207,14 +234,12 @@ export class CycleStore {
     if (keys?.delete(key) !== true) return;
     this.#bytes -= timelineSize(timeline);
     if (this.#kept.delete(timeline)) this.#keptBytes -= timelineSize(timeline);
-    if (keys.size === 0) this.#timelines.delete(controller);
+    if (keys.size > 0) return;
+    this.#timelines.delete(controller);
+    if (this.#lastController === controller) this.#lastKeys = undefined;
   }
 }
 
 function timelineSize({ key }: Timeline): number {
   return sizes.timeline + textSize(key);
-}
-
-function textSize(text: string | undefined): number {
-  return text === undefined || text === '' ? 0 : sizes.text + text.length * sizes.character;
 }
