@@ -1,41 +1,34 @@
 // `pnpm inspection:browser`: opens the page of @kctl/inspection in a real headless browser, in light and dark, and works it by
 // keyboard, with ten thousand keys. CHROMIUM names the browser, which apt, dnf or brew install; the package must have
 // been built. Screenshots are left in .cache/screenshots/inspection.
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import { createRequire } from 'node:module';
+// `--docs` writes those of the documentation, too.
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { createChecks, emptyFolder, openBrowser, requireBrowser } from './browser/open-browser.mjs';
 
-const { chromium } = createRequire(resolve('docs/package.json'))('playwright-core');
 const built = resolve('packages/inspection/dist/index.js');
 const screenshots = '.cache/screenshots/inspection';
-const browsers = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = browsers.find((path) => path !== undefined && path !== '' && existsSync(path));
-if (executablePath === undefined) {
-  console.error('no browser: install chromium, or name one in CHROMIUM');
-  process.exit(1);
-}
-if (!existsSync(built)) {
-  console.error(`${built} is missing: run pnpm turbo run build --filter=@kctl/inspection`);
-  process.exit(1);
-}
+requireBrowser(built, 'pnpm turbo run build --filter=@kctl/inspection');
 const { createInspection } = await import(pathToFileURL(built).href);
-rmSync(screenshots, { recursive: true, force: true });
-mkdirSync(screenshots, { recursive: true });
-
-let failures = 0;
-let checks = 0;
-/** @param {string} what @param {boolean} holds @param {unknown} [detail] */
-function expect(what, holds, detail = '') {
-  checks += 1;
-  if (holds) return;
-  failures += 1;
-  console.error(`FAIL  ${what}${detail === '' ? '' : `: ${String(detail)}`}`);
-}
+emptyFolder(screenshots);
+/** Views of the documentation, and how much of each is shown, in pixels. */
+const pictures = process.argv.includes('--docs')
+  ? new Map([
+      ['overview', 430],
+      ['keys', 420],
+      ['key', 310],
+    ])
+  : new Map();
+const checks = createChecks();
+const { expect } = checks;
 
 const inspection = createInspection({ budgetBytes: 64 * 1024 * 1024 });
 const { observer } = inspection;
 const widgets = 'kind source: Widget.example.com';
+
+/** As a reconciler of a project throws it. */
+const failure = new RangeError('7 is too many');
+failure.stack = `${failure}\n    at reconcile (file:///app/src/controllers/widget.ts:42:11)`;
 
 /** Records an event and the run that it leads to. @param {string} key @param {unknown} [error] */
 function run(key, error) {
@@ -48,7 +41,7 @@ function run(key, error) {
 
 const count = 10_000;
 for (let index = 0; index < count; index++) run(`shop/widget-${String(index).padStart(5, '0')}`);
-run('shop/broken', new RangeError('7 is too many'));
+run('shop/broken', failure);
 
 const controller = {
   name: 'widgets',
@@ -68,7 +61,7 @@ const serving = inspection
   .server({ port: 0, onListening: ({ host, port }) => listening.resolve(`http://${host}:${port}/debug/kctl/`) })
   .run(stop.signal);
 const base = await listening.promise;
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await openBrowser();
 
 /** Notes tasks of the page that block it, and what its policy refuses. Runs in the page. */
 const watchPage = () => {
@@ -133,6 +126,10 @@ try {
       expect(`${colorScheme}: ${view} is readable`, low.length === 0, low.slice(0, 3).join('; '));
       expect(`${colorScheme}: ${view} has one title`, (await page.locator('h1').count()) === 1);
       await page.screenshot({ path: join(screenshots, `${colorScheme}-${view}.png`) });
+      const height = pictures.get(view);
+      if (height === undefined || colorScheme === 'dark') return;
+      const clip = { x: 0, y: 0, width: 1280, height };
+      await page.screenshot({ path: join('docs/public/inspection', `${view}.png`), clip });
     };
 
     await page.goto(base);
@@ -191,7 +188,7 @@ try {
     expect('no message of an error is shown', !timeline.includes('too many'), timeline);
     await judge('key');
     const before = await page.locator('.timeline > li').count();
-    run('shop/broken', new RangeError('7 is too many'));
+    run('shop/broken', failure);
     await page.waitForFunction((last) => document.querySelectorAll('.timeline > li').length === last + 1, before);
     expect('a run appears by itself', true);
     await page.goBack();
@@ -234,5 +231,5 @@ try {
   stop.abort();
   await serving;
 }
-console.log(`${checks - failures} of ${checks} checks hold`);
-process.exit(failures === 0 ? 0 : 1);
+console.log(`${checks.passed} of ${checks.passed + checks.failed} checks hold`);
+process.exit(checks.failed === 0 ? 0 : 1);

@@ -1,16 +1,14 @@
 // `pnpm docs:browser`: opens the built site in a real headless browser, on a desktop and a phone, in light and dark, and
 // works it by keyboard. Screenshots are left in .cache/screenshots. CHROMIUM names the browser, which apt, dnf or brew
 // install; the site must have been built (`pnpm docs:build`).
-import { createReadStream, existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { createRequire } from 'node:module';
 import { extname, join } from 'node:path';
+import { createChecks, emptyFolder, openBrowser, requireBrowser } from '../browser/open-browser.mjs';
 import { sections } from '../../docs/.vitepress/pages.mjs';
 
 const site = 'docs/.vitepress/dist';
 const screenshots = '.cache/screenshots';
-const require = createRequire(new URL('../../docs/package.json', import.meta.url));
-const { chromium } = require('playwright-core');
 
 const types = {
   '.html': 'text/html',
@@ -36,32 +34,14 @@ function serve() {
   return new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(server)));
 }
 
-const browsers = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
-const executablePath = browsers.find((path) => path !== undefined && path !== '' && existsSync(path));
-if (executablePath === undefined) {
-  console.error('no browser: install chromium, or name one in CHROMIUM');
-  process.exit(1);
-}
-if (!existsSync(join(site, 'index.html'))) {
-  console.error(`${site} is missing: run pnpm docs:build`);
-  process.exit(1);
-}
-rmSync(screenshots, { recursive: true, force: true });
-mkdirSync(screenshots, { recursive: true });
-
-let failures = 0;
-let checks = 0;
-/** @param {string} what @param {boolean} holds @param {unknown} [detail] */
-function expect(what, holds, detail = '') {
-  checks += 1;
-  if (holds) return;
-  failures += 1;
-  console.error(`FAIL  ${what}${detail === '' ? '' : `: ${String(detail)}`}`);
-}
+requireBrowser(join(site, 'index.html'), 'pnpm docs:build');
+emptyFolder(screenshots);
+const checks = createChecks();
+const { expect } = checks;
 
 const server = await serve();
 const base = `http://127.0.0.1:${server.address().port}`;
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await openBrowser();
 const forms = [
   { name: 'desktop', viewport: { width: 1280, height: 800 } },
   { name: 'phone', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
@@ -216,5 +196,5 @@ try {
   server.close();
   server.closeAllConnections();
 }
-console.log(`${checks - failures} checks passed, ${failures} failed; screenshots in ${screenshots}`);
-process.exitCode = failures === 0 ? 0 : 1;
+console.log(`${checks.passed} checks passed, ${checks.failed} failed; screenshots in ${screenshots}`);
+process.exitCode = checks.failed === 0 ? 0 : 1;

@@ -303,7 +303,8 @@ function describeKinds({ written, unchanged }: GenerateOutcome): string {
 
 function describeOutcome({ written, unchanged, removed }: GenerateOutcome): string {
   const lines = [...written.map((path) => `wrote ${path}`), ...removed.map((path) => `removed ${path}`)];
-  return `${[...lines, `${unchanged.length} unchanged`].join('\n')}\n`;
+  const same = unchanged.length === 1 ? '1 file is up to date' : `${unchanged.length} files are up to date`;
+  return `${[...lines, ...(unchanged.length === 0 ? [] : [same])].join('\n')}\n`;
 }
 
 /**

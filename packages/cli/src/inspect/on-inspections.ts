@@ -36,7 +36,7 @@ export async function onInspections(io: CliIo, options: InspectionOptions, use: 
   });
   if (serving.length === 0)
     throw new CliError(
-      'no replica serves an inspection: set inspectionBindAddress, such as INSPECTION_BIND_ADDRESS=127.0.0.1:8082 in the environment of its container; for kctl dev give the address that it prints by --url',
+      'no replica serves an inspection: set inspectionBindAddress, such as INSPECTION_BIND_ADDRESS=127.0.0.1:8082 in the environment of its container; for kctl dev give the address that it prints by --url. One that is served behind the metrics is not found: read /debug/kctl/ at their port, with a token',
     );
   let answers = 0;
   for (const { pod, port } of serving) {

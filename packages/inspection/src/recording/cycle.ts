@@ -54,7 +54,7 @@ export interface Origin {
   readonly at: number;
 }
 
-/** What most ends have not. */
+/** What few ends have. */
 type EndDetails = Pick<RecordedEnd, 'failure' | 'nextMs' | 'reconcileId' | 'isLooping'>;
 
 /** A list that takes no memory until it has something. */
