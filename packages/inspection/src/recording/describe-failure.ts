@@ -21,7 +21,7 @@ export interface FailureOptions {
  */
 export function describeFailure(error: unknown, { withMessages }: FailureOptions): string {
   const summary = ownText(summaryOf(error), maxSummary);
-  return withMessages ? `${summary}: ${ownText(textOf(error), maxMessage)}` : summary;
+  return withMessages ? `${summary}: ${textOf(error)}` : summary;
 }
 
 /** A value that cannot be read, such as a proxy that was revoked, is an Error without a name. */
@@ -38,7 +38,7 @@ function summaryOf(error: unknown): string {
 /** A value that cannot be read has no message. */
 function textOf(error: unknown): string {
   try {
-    return messageOf(error);
+    return ownText(messageOf(error), maxMessage);
   } catch {
     return '';
   }
