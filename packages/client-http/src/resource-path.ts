@@ -67,7 +67,8 @@ export function listQuery(options: ListOptions): Record<string, QueryValue> {
   const { limit, timeoutSeconds, resourceVersion, resourceVersionMatch } = options;
   return {
     ...selectionQuery(options),
-    limit,
+    // Without a bound is without the parameter.
+    limit: limit === Infinity ? undefined : limit,
     continue: options.continue,
     resourceVersion,
     resourceVersionMatch,

@@ -221,6 +221,12 @@ describe('writes', () => {
     expect(server.requests).toHaveLength(0);
   });
 
+  it('sends no limit where it is Infinity, which a cache takes too', async () => {
+    server.handler = (_request, response) => json(response, { kind: 'ConfigMapList', metadata: {}, items: [] });
+    await client.list(ConfigMap, { namespace: 'ns', limit: Infinity });
+    expect(server.requests[0]?.url.searchParams.has('limit')).toBe(false);
+  });
+
   it('writes nothing for a dryRun that is not a boolean, nor for options that are none', async () => {
     const key = { namespace: 'ns', name: 'a' };
     const all = { dryRun: 'All' } as never;

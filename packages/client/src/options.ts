@@ -30,7 +30,7 @@ export interface ListOptions extends GetOptions {
   readonly labelSelector?: Selector | LabelSelector | Readonly<Record<string, string>> | string;
   /** A parsed selector, a `path → value` record, or text as kubectl takes it. */
   readonly fieldSelector?: FieldSelector | Readonly<Record<string, string>> | string;
-  /** At most this many items in one answer. @default no limit */
+  /** At most this many items in one answer; 0 and `Infinity` do not limit it. @default no limit */
   readonly limit?: number;
   /** Token of the page to go on with. */
   readonly continue?: string;
