@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { CorruptStoreError } from '../storage/errors.js';
 import { createCertificateAuthority, type CertificateAuthority, type KeyAndCertificate } from './certificates.js';
@@ -54,8 +53,6 @@ export function loadIdentity({ dataDir, now, names }: IdentityOptions): Identity
     writeFileSync(path, `${JSON.stringify({ cert, key, token }, undefined, 2)}\n`, { mode: 0o600 });
   }
   const unspecified = new Set(['0.0.0.0', '::']);
-  const all = [...new Set([...localNames, ...names])].filter(
-    (name) => !unspecified.has(name) && (isIP(name) > 0 || name !== ''),
-  );
+  const all = [...new Set([...localNames, ...names])].filter((name) => !unspecified.has(name) && name !== '');
   return { authority, server: authority.issueServer(all), token };
 }

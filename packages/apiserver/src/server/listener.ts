@@ -5,7 +5,7 @@ import {
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
-import { ServerResponse, type IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
@@ -18,6 +18,7 @@ import { headerLines, impersonationLines } from './header-lines.js';
 import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
 import { createSocketSink, writeTo } from './socket-sink.js';
+import { nodeHttp } from './node-http.js';
 
 /** Options of {@link createListener}. */
 export interface ListenerOptions {
@@ -181,7 +182,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
   server.on('request', onRequest);
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', ignore);
-    const response = new ServerResponse(request);
+    const response = new nodeHttp.ServerResponse(request);
     // What is not an upgrade is answered like any other request, and ends the connection.
     if (socket instanceof TLSSocket) response.assignSocket(socket);
     response.shouldKeepAlive = false;

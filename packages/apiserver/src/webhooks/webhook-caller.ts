@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request as sendRequest } from 'node:https';
 import type { IncomingMessage } from 'node:http';
+import type { Agent } from 'node:https';
 import { messageOf } from '@kctl/telemetry';
 import { anySignal, orAborted, sleep, type Clock } from '@kctl/wait';
 import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
 import { parseYamlBody } from '../codecs/body.js';
+import { nodeHttps } from '../server/node-http.js';
 import { noObjectText } from '../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
 import type { WebhookCallAnswer, WebhookTransport } from './webhook-call.js';
@@ -164,7 +165,7 @@ class HttpsWebhookCaller implements WebhookConnections {
     this.#agents.delete(key);
     const agent =
       known ??
-      new Agent({
+      new nodeHttps.Agent({
         keepAlive: true,
         maxFreeSockets: 25,
         checkServerIdentity: checkCertificateNames,
@@ -204,7 +205,7 @@ class HttpsWebhookCaller implements WebhookConnections {
     const { maxAnswerBytes = 16 * 1024 * 1024 } = this.#options;
     return new Promise((resolve) => {
       let hasAnswer = false;
-      const request = sendRequest({
+      const request = nodeHttps.request({
         agent,
         host,
         port,

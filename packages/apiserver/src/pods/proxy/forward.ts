@@ -1,7 +1,8 @@
 // One request over one connection to a port of a pod, by Node's HTTP client.
-import { request as startRequest, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { duplexPair, type Duplex } from 'node:stream';
 import { connect } from 'node:tls';
+import { nodeHttp } from '../../server/node-http.js';
 
 /** A request as the pod receives it. */
 export interface Forwarded {
@@ -31,7 +32,7 @@ export async function forwardRequest(
     // As upstream, the certificate of a pod is not verified: its address is what is trusted.
     const connection = scheme === 'https' ? connect({ socket: near, rejectUnauthorized: false }) : near;
     return await new Promise((resolve, reject) => {
-      const request = startRequest({ method, path, headers, signal, createConnection: () => connection });
+      const request = nodeHttp.request({ method, path, headers, signal, createConnection: () => connection });
       if (body.length > 0) request.setHeader('content-length', body.length);
       request.once('response', resolve).once('error', reject).end(body);
     });
