@@ -91,7 +91,17 @@ interface Difference {
   readonly theirs: unknown;
 }
 const differences: Difference[] = [];
-const counts = { objects: 0, updates: 0, accepted: 0, refused: 0, causes: 0, otherMessages: 0, schemas: 0, redrawn: 0 };
+const counts = {
+  objects: 0,
+  updates: 0,
+  accepted: 0,
+  refused: 0,
+  causes: 0,
+  otherMessages: 0,
+  messagesOfChance: 0,
+  schemas: 0,
+  redrawn: 0,
+};
 
 /** One version of the resources, and where it is served. */
 interface Served {
@@ -128,11 +138,18 @@ async function judge({ schema, resource }: Served, path: string, object: Json, o
     differences.push({ what: 'fields', ...place, ours: ours.errors, theirs: theirs.body['message'] });
   } else {
     const texts = (all: readonly { message: string }[]): string[] => all.map(({ message }) => message).sort();
-    if (!isDeepStrictEqual(texts(expected), texts(ours.errors))) {
-      counts.otherMessages += 1;
-      if (counts.otherMessages <= 5)
-        console.log('other message', JSON.stringify([texts(expected), texts(ours.errors)]));
+    if (isDeepStrictEqual(texts(expected), texts(ours.errors))) return;
+    // An object that differs in one field and cannot be compared in another is refused for either of them: Go goes through
+    // its fields in an order of chance. The same request gives both messages then.
+    for (let attempt = 0; attempt < 40; attempt++) {
+      const again = await call(old === undefined ? 'POST' : 'PUT', `${path}?dryRun=All`, object);
+      if (isDeepStrictEqual(texts(causesOf(again.body)), texts(ours.errors))) {
+        counts.messagesOfChance += 1;
+        return;
+      }
     }
+    counts.otherMessages += 1;
+    if (counts.otherMessages <= 5) console.log('other message', JSON.stringify([texts(expected), texts(ours.errors)]));
   }
 }
 

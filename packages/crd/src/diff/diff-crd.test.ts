@@ -1,6 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { cel, defineResource, diffCrd, listMap, listSet, type SchemaValue, type VersionOptions } from '../index.js';
+import {
+  cel,
+  defineResource,
+  diffCrd,
+  fromJsonSchema,
+  listMap,
+  listSet,
+  type SchemaValue,
+  type VersionOptions,
+} from '../index.js';
+import { intOrString } from '../zod/index.js';
 
 function crd(
   spec: SchemaValue,
@@ -53,6 +63,55 @@ describe('diffCrd', () => {
       'compatible v1 spec.a: type integer becomes number',
     ],
     [
+      'a wider type with a tighter bound',
+      z.object({ a: z.int() }),
+      z.object({ a: z.number().max(5) }),
+      'compatible v1 spec.a: type integer becomes number\nnarrowing v1 spec.a: maximum none becomes 5',
+    ],
+    [
+      'a string that may be a number, with a pattern',
+      z.object({ a: z.string() }),
+      z.object({ a: intOrString().meta({ pattern: '^a' }) }),
+      'compatible v1 spec.a: type string becomes int-or-string\nnarrowing v1 spec.a: pattern becomes "^a"',
+    ],
+    [
+      'a field of an open object that gets a type',
+      z.looseObject({}),
+      z.looseObject({ a: z.int().optional() }),
+      'narrowing v1 spec.a: field was kept as it is, and has a type',
+    ],
+    [
+      'an entry of a map that gets a name and another type',
+      z.object({ m: z.record(z.string(), z.string()) }),
+      z.object({ m: z.object({ a: z.int().optional() }) }),
+      'breaking v1 spec.m.a: type string becomes integer\n' +
+        'breaking v1 spec.m{}: map becomes an object: entries that it does not name are dropped',
+    ],
+    [
+      'a map whose entries are no longer named',
+      z.object({ m: z.record(z.string(), z.string()) }),
+      z.object({ m: z.object({}) }),
+      'breaking v1 spec.m{}: map becomes an object: entries that it does not name are dropped',
+    ],
+    [
+      'a required field that loses its default',
+      fromJsonSchema<unknown>({ type: 'object', required: ['a'], properties: { a: { type: 'string', default: 'x' } } }),
+      fromJsonSchema<unknown>({ type: 'object', required: ['a'], properties: { a: { type: 'string' } } }),
+      'compatible v1 spec.a: default "x" becomes none\nnarrowing v1 spec.a: field is required, and no longer has a default',
+    ],
+    [
+      'a rule that runs on create, too',
+      z.object({ a: z.string().max(5).meta(cel("oldSelf == 'a' || self != 'b'")) }),
+      z.object({
+        a: z
+          .string()
+          .max(5)
+          .meta(cel("oldSelf.orValue('a') == 'a' || self != 'b'", { optionalOldSelf: true })),
+      }),
+      "narrowing v1 spec.a: rule \"oldSelf.orValue('a') == 'a' || self != 'b' (also on create)\" is added\n" +
+        "compatible v1 spec.a: rule \"oldSelf == 'a' || self != 'b'\" is removed",
+    ],
+    [
       'a tighter bound',
       z.object({ a: z.string().max(9) }),
       z.object({ a: z.string().max(5) }),
@@ -101,8 +160,10 @@ describe('diffCrd', () => {
       'breaking v1 spec.a: unknown fields are no longer kept',
     ],
   ])('classes %s', (_name, old, next, change) => {
-    expect(changesOf(crd(old), crd(next))).toEqual([change]);
-    expect(diffCrd(crd(old), crd(next)).verdict).toBe(change.split(' ')[0]);
+    const changes = change.split('\n');
+    expect(changesOf(crd(old), crd(next))).toEqual(changes);
+    const worst = ['breaking', 'narrowing', 'compatible'].find((each) => changes.some((line) => line.startsWith(each)));
+    expect(diffCrd(crd(old), crd(next)).verdict).toBe(worst);
     expect(diffCrd(crd(old), crd(old))).toEqual({ changes: [], verdict: 'compatible', affected: [] });
   });
 

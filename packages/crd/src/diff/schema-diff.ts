@@ -32,10 +32,19 @@ function diffTypes(old: JsonObject, next: JsonObject, path: string, note: Note):
   if (before === after) return true;
   if (widenings.has(`${before} ${after}`) || after === 'any') {
     note('compatible', path, `type ${before} becomes ${after}`);
+    // What bounded the narrower type may have become tighter with it; how a type is written is no bound.
+    diffBounds(old, next, path, note);
+    diffEnum(old, next, path, note);
+    diffConstraints(withoutTypes(old), withoutTypes(next), path, note);
     return false;
   }
   note('breaking', path, `type ${before} becomes ${after}`);
   return false;
+}
+
+function withoutTypes(schema: JsonObject): JsonObject {
+  const { anyOf: alternatives, format: _format, ...rest } = schema;
+  return schema['x-kubernetes-int-or-string'] === true ? rest : { ...rest, anyOf: alternatives };
 }
 
 function diffBounds(old: JsonObject, next: JsonObject, path: string, note: Note): void {
@@ -92,7 +101,9 @@ function diffConstraints(old: JsonObject, next: JsonObject, path: string, note: 
   }
   const key = 'x-kubernetes-validations';
   const [before, after] = [objectsOf(old[key]), objectsOf(next[key])];
-  const rulesOf = (rules: readonly JsonObject[]): string[] => rules.map(({ rule }) => stringOf(rule));
+  // A rule that runs on create, too, refuses more.
+  const rulesOf = (rules: readonly JsonObject[]): string[] =>
+    rules.map(({ rule, optionalOldSelf }) => `${stringOf(rule)}${optionalOldSelf === true ? ' (also on create)' : ''}`);
   for (const rule of rulesOf(after)) {
     if (!rulesOf(before).includes(rule)) note('narrowing', path, `rule ${shown(rule)} is added`);
   }
@@ -134,13 +145,26 @@ function diffProperties(old: JsonObject, next: JsonObject, path: string, note: N
       note('compatible', child(path, name), 'field is no longer described, and kept');
     else note('breaking', child(path, name), 'field is removed: stored values are dropped');
   }
-  for (const name of Object.keys(after)) if (!(name in before)) note('compatible', child(path, name), 'field is added');
+  for (const name of Object.keys(after)) {
+    if (Object.hasOwn(before, name)) continue;
+    const values = old['additionalProperties'];
+    const wasOpen = old['x-kubernetes-preserve-unknown-fields'] === true || values === true;
+    const later = after[name];
+    if (isObject(values) && isObject(later)) diffSchemas(values, later, child(path, name), note);
+    else if (wasOpen) note('narrowing', child(path, name), 'field was kept as it is, and has a type');
+    else note('compatible', child(path, name), 'field is added');
+  }
   const [wanted, now] = [stringsOf(old['required']), stringsOf(next['required'])];
+  const hasDefaultIn = (properties: JsonObject, name: string): boolean => {
+    const property = Object.hasOwn(properties, name) ? properties[name] : undefined;
+    return isObject(property) && property['default'] !== undefined;
+  };
   for (const name of now) {
-    if (wanted.includes(name)) continue;
-    const property = after[name];
-    const hasDefault = isObject(property) && property['default'] !== undefined;
-    if (hasDefault) note('compatible', child(path, name), 'field is required, and has a default');
+    const hasDefault = hasDefaultIn(after, name);
+    if (wanted.includes(name)) {
+      if (hasDefaultIn(before, name) && !hasDefault)
+        note('narrowing', child(path, name), 'field is required, and no longer has a default');
+    } else if (hasDefault) note('compatible', child(path, name), 'field is required, and has a default');
     else note('breaking', child(path, name), 'field is required, without a default');
   }
   for (const name of wanted) {
@@ -164,13 +188,11 @@ export function diffSchemas(old: JsonObject, next: JsonObject, path: string, not
   for (const [keyword, place] of pairs) {
     const [before, after] = [old[keyword], next[keyword]];
     if (isObject(before) && isObject(after)) diffSchemas(before, after, place, note);
-    else if (
-      keyword === 'additionalProperties' &&
-      isObject(before) &&
-      after === undefined &&
-      next['properties'] !== undefined
-    ) {
-      note('breaking', place, 'map becomes an object: entries that it does not name are dropped');
+    else if (keyword === 'additionalProperties' && (isObject(before) || before === true)) {
+      const isOpen = after === true || next['x-kubernetes-preserve-unknown-fields'] === true;
+      if (!isOpen && !isObject(after))
+        note('breaking', place, 'map becomes an object: entries that it does not name are dropped');
+      else if (isObject(after)) note('narrowing', place, 'entries of any type become entries of one type');
     }
   }
 }
