@@ -10,7 +10,7 @@ import {
 } from '@kctl/apimachinery';
 import { applyIfChanged, createApplyMemo, mergeFrom } from '@kctl/client';
 import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
-import { requireOptions } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import { finalizing } from './finalizer/finalizing.js';
 import type { Finalizer } from './finalizer/finalizing.js';
@@ -139,6 +139,7 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
     // Not a result: the controller says what is wrong with it.
     if (typeof returned !== 'object') return returned;
     const { status, ...result } = returned;
+    requireStatus(status);
     if (status !== undefined) await writeStatus(options, object, { status, signal: context.signal });
     return result;
   };
@@ -148,6 +149,13 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
       : async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> =>
           isDeleting(object) ? {} : await run(object, context);
   return asReconciler({ client, kind, reconcile, onMissing: (request) => memos.drop(request) });
+}
+
+/** The server would answer with the whole object in its message. @throws TypeError */
+function requireStatus(status: unknown): void {
+  if (status === undefined || (typeof status === 'object' && !Array.isArray(status))) return;
+  const shown = Array.isArray(status) ? 'an array' : shownValue(status);
+  throw new TypeError(`reconcile: status is ${shown}: expected an object, or nothing where it stays as it is`);
 }
 
 async function writeStatus<K extends Kind>(

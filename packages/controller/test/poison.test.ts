@@ -7,10 +7,15 @@ import {
   and,
   channelSource,
   createEventChannel,
+  enqueueRequestForObject,
+  enqueueRequestForOwner,
   enqueueRequestsFromMapFunc,
+  funcSource,
+  generationChanged,
   handlerFuncs,
   informerSource,
   kindSource,
+  labelChanged,
   not,
   or,
 } from '../src/index.js';
@@ -262,5 +267,49 @@ describe('functions of a user that are asynchronous where they must not be, or f
     );
     expect(t.runs.map(({ name }) => name).sort()).toEqual(['good', 'poison']);
     await t.stop();
+  });
+});
+
+describe('an event without an object', () => {
+  it('is logged and ignored, and not tried again and again', async () => {
+    const t = createHarness();
+    const events = createEventChannel<KubeObject>();
+    const predicates = [or(labelChanged, generationChanged)];
+    t.controller.watch(channelSource({ name: 'odd', events, handler: enqueueRequestForObject(), predicates }));
+    const owned = createEventChannel<KubeObject>();
+    t.controller.watch(channelSource({ name: 'owned', events: owned, handler: enqueueRequestForOwner(Node) }));
+    t.pods.sync();
+    const done = t.run();
+    await settle();
+    for (const object of [null, undefined, 5, {}, { metadata: null }, node('good')] as never[]) {
+      events.send(object);
+      owned.send(object);
+    }
+    while (t.runs.length === 0) await settle();
+    expect(t.runs.map(({ name }) => name)).toEqual(['good']);
+    const ignored = t.logger.lines.filter(({ message }) => message.includes('without a name'));
+    expect(ignored).toHaveLength(5);
+    expect(t.logger.lines.filter(({ message }) => message.includes('handler failed'))).toEqual([]);
+    t.stop.abort();
+    await done;
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+});
+
+describe('a function as a source', () => {
+  it('that is asynchronous fails the start where it rejects, and ends by what it resolves to', async () => {
+    const rejecting = createHarness();
+    rejecting.controller.watch(funcSource('late', (() => Promise.reject(new Error('no route'))) as never));
+    rejecting.pods.sync();
+    await expect(rejecting.run()).rejects.toThrow('failed to start source func source: late: no route');
+    const ended: string[] = [];
+    const t = createHarness();
+    t.controller.watch(funcSource('late', (async () => () => ended.push('late')) as never));
+    t.controller.watch(funcSource('odd', (() => 5) as never));
+    const { done } = await t.start();
+    t.stop.abort();
+    await done;
+    expect(ended).toEqual(['late']);
+    expect(t.logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
   });
 });

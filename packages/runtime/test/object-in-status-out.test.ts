@@ -94,6 +94,14 @@ describe('reconcileObject', () => {
     expect((await get('web')).status).toEqual({ replicas: 3, observedGeneration: 1 });
   });
 
+  it('refuses a status that is not an object, and sends nothing: the answer would have the whole object in it', async () => {
+    await create('odd');
+    const { writes, through } = counting();
+    for (const status of [5, 'ready', true, [], [{ replicas: 1 }]] as never[])
+      await expect(run('odd', async () => ({ status }), through)).rejects.toThrow(/^reconcile: status is .*: expected/);
+    expect(writes).toEqual([]);
+  });
+
   it('writes nothing where nothing changed, and removes what the status leaves out', async () => {
     await create('steady');
     const { writes, through } = counting();

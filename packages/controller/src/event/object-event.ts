@@ -48,12 +48,27 @@ export type ObjectEvent<T = EventObject> = CreateEvent<T> | UpdateEvent<T> | Del
 /** The verbs of {@link ObjectEvent}. */
 export type ObjectEventType = ObjectEvent['type'];
 
-/** Identity, version, labels and owners of the event's object; decodes the object only where the source did already. */
+/**
+ * Identity, version, labels and owners of the event's object; decodes the object only where the source did already. Of what
+ * has no metadata a header without a name.
+ */
 export function headerOfEvent(event: ObjectEvent<HeaderSource>): ObjectHeader {
-  return event.header ?? headerOf(event.object);
+  return event.header ?? headerIn(event.object);
 }
 
 /** The same of the state before an update. */
 export function oldHeaderOfEvent(event: UpdateEvent<HeaderSource>): ObjectHeader {
-  return event.oldHeader ?? headerOf(event.oldObject);
+  return event.oldHeader ?? headerIn(event.oldObject);
+}
+
+/** Whether a value has metadata to make a header of. */
+export function isHeaderSource(object: unknown): object is HeaderSource {
+  if (typeof object !== 'object' || object === null || !('metadata' in object)) return false;
+  return typeof object.metadata === 'object' && object.metadata !== null;
+}
+
+const noHeader = headerOf({ metadata: {} });
+
+function headerIn(object: unknown): ObjectHeader {
+  return isHeaderSource(object) ? headerOf(object) : noHeader;
 }

@@ -1,7 +1,8 @@
 import { Delivery, isThenable } from '@kctl/delivery';
 import type { Turn } from '@kctl/delivery';
-import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { headerOf } from '@kctl/apimachinery/wire';
+import { isHeaderSource } from '../event/object-event.js';
 import type { ObjectEvent, ObjectEventType } from '../event/object-event.js';
 import type { EnqueueOptions, EventHandler, HandlerContext, RequestQueue } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -173,9 +174,4 @@ class EventQueue<R> implements RequestQueue<R>, EnqueueCause {
   add(request: R, options?: EnqueueOptions): void {
     this.#queue.add(request, { ...options, reason: this.#reason, cause: this });
   }
-}
-
-function isHeaderSource(object: unknown): object is HeaderSource {
-  if (typeof object !== 'object' || object === null || !('metadata' in object)) return false;
-  return typeof object.metadata === 'object' && object.metadata !== null;
 }

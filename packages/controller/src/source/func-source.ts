@@ -22,9 +22,15 @@ export function funcSource<R>(name: string, start: SourceFunction<R>): Source<R>
   requireFunction(`funcSource ${name}`, 'start', start);
   return {
     name: `func source: ${name}`,
-    start: (context): Promise<StartedSource> => {
-      const stop = start(context);
-      return Promise.resolve({ stop: () => stop?.() });
+    start: async (context): Promise<StartedSource> => {
+      // One that is asynchronous by mistake has failed where it rejects; nothing else would notice.
+      const returned: unknown = start(context);
+      const stop = await returned;
+      return {
+        stop: async () => {
+          if (typeof stop === 'function') await Reflect.apply(stop, undefined, []);
+        },
+      };
     },
   };
 }
