@@ -47,8 +47,9 @@ const restartMs = 2_000;
 const controllerDelayMs = 1000;
 /** A watch without bookmarks ends after ten minutes at the latest, and is opened again, in ms. */
 const hungWatchMs = 660_000;
-/** How many stray uses are looked at: a stack costs more than what it shows. */
+/** How many uses of one thing are looked at, and one of how many after them: a stack costs more than what it shows. */
 const mostStacks = 100;
+const stacksThen = 50;
 
 class Run {
   readonly #options: CompiledOptions;
@@ -71,7 +72,7 @@ class Run {
   readonly #handlers = new WatchedHandlers();
   #violation: Violation | undefined;
   #state: readonly string[] | undefined;
-  #stacks = 0;
+  readonly #strays = new Map<string, number>();
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: CompiledOptions, seed: number, variation: RunVariation) {
@@ -399,8 +400,11 @@ class Run {
   }
 
   #stray(scope: Scope, what: string, remedy: string): void {
-    if (scope.kind !== 'replica' || scope.isDead || this.#stacks >= mostStacks || !this.#options.isOn('stray')) return;
-    this.#stacks++;
+    if (scope.kind !== 'replica' || scope.isDead || !this.#options.isOn('stray')) return;
+    const count = (this.#strays.get(what) ?? 0) + 1;
+    this.#strays.set(what, count);
+    // The stack's own uses, which are allowed, must not be all that is looked at.
+    if (count > mostStacks && count % stacksThen !== 0) return;
     const where = callerOf(deepStack());
     if (where === undefined) return;
     this.#violate('stray', `${what} is called at ${where}, past what the world gave: ${remedy}`);

@@ -9,10 +9,15 @@ const passesOn = [
 ];
 
 /**
- * A timer that only keeps the process alive, third-party code, and the stack's default randomness, which a manager has no
- * option for, are not an author's mistake.
+ * A timer that only keeps the process alive, third-party code, the stack's default randomness, which a manager has no option
+ * for, and memory that it uses again are not an author's mistake.
  */
-const isAllowed = [/\bkeepAlive\b/, /\bsystemRandom\b/, /[/\\]node_modules[/\\](?!@kctl[/\\])/];
+const isAllowed = [
+  /\bkeepAlive\b/,
+  /\bsystemRandom\b/,
+  /\bSlabMemory\.takeBackAfter\b/,
+  /[/\\]node_modules[/\\](?!@kctl[/\\])/,
+];
 
 /** Who called, from a stack. Undefined: code that may. */
 export function callerOf(stack: string): string | undefined {

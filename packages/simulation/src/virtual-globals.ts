@@ -4,6 +4,7 @@ import type { Random } from '@kctl/wait';
 import { currentScope } from './activity.js';
 import type { ListeningServer } from './network/listeners.js';
 import type { Scope } from './scope.js';
+import { replaceEngine } from './virtual-engine.js';
 import { replaceIo, type Replace } from './virtual-io.js';
 import { replaceRandomness } from './virtual-random.js';
 
@@ -59,6 +60,9 @@ export function installVirtualGlobals(host: VirtualHost): Disposable {
     replaceSockets(host, undo);
     replaceListen(host, undo);
     replaceIo(host, put);
+    undo.push(
+      replaceEngine(host, put, (target, name, get) => substitute(target, name, { get, configurable: true }, undo)),
+    );
   } catch (error) {
     restoreAll(); // a runtime that does not let something be replaced: nothing stays half replaced
     throw error;
@@ -69,13 +73,12 @@ export function installVirtualGlobals(host: VirtualHost): Disposable {
 
 /** Puts `replacement` in the place of a property, and remembers the way back. */
 function replace(target: object, name: PropertyKey, replacement: unknown, undo: (() => void)[]): void {
+  substitute(target, name, { value: replacement, writable: true, configurable: true }, undo);
+}
+
+function substitute(target: object, name: PropertyKey, property: PropertyDescriptor, undo: (() => void)[]): void {
   const before = Object.getOwnPropertyDescriptor(target, name);
-  Object.defineProperty(target, name, {
-    value: replacement,
-    writable: true,
-    configurable: true,
-    enumerable: before?.enumerable ?? true,
-  });
+  Object.defineProperty(target, name, { ...property, enumerable: before?.enumerable ?? true });
   undo.push(() => {
     if (before === undefined) Reflect.deleteProperty(target, name);
     else Object.defineProperty(target, name, before);

@@ -25,11 +25,19 @@ interface CryptoModule {
   randomBytes: (size: number, callback?: unknown) => Buffer;
   randomInt: (...args: unknown[]) => unknown;
   randomFillSync: (target: ArrayBufferView, offset?: number, size?: number) => ArrayBufferView;
+  randomFill: (...args: unknown[]) => void;
+}
+
+type Answer = (error: unknown, value?: unknown) => void;
+
+/** Calls back in the next turn of the world's event loop: the real ones draw in a thread. */
+function answerLater(callback: unknown, value: unknown): void {
+  setImmediate(() => (callback as Answer)(null, value));
 }
 
 /** What fills memory with randomness, and `randomInt`: virtual, as uids are. */
 function replaceFill(host: RandomHost, crypto: CryptoModule, replace: Replace): void {
-  const { randomInt: realInt, randomFillSync: realFill } = crypto;
+  const { randomInt: realInt, randomFillSync: realFill, randomFill: realFillLater } = crypto;
   const realValues = globalThis.crypto.getRandomValues.bind(globalThis.crypto) as (
     target: ArrayBufferView,
   ) => ArrayBufferView;
@@ -50,11 +58,26 @@ function replaceFill(host: RandomHost, crypto: CryptoModule, replace: Replace): 
   const integer = (...args: unknown[]): unknown => {
     const [first, second] = args;
     const [least, most] = typeof second === 'number' ? [Number(first), second] : [0, Number(first)];
-    if (currentScope() === undefined || typeof args.at(-1) === 'function' || !(most > least)) return realInt(...args);
-    return least + Math.floor(host.random() * (most - least));
+    if (currentScope() === undefined || !(most > least)) return realInt(...args);
+    const drawn = least + Math.floor(host.random() * (most - least));
+    const callback = args.at(-1);
+    if (typeof callback !== 'function') return drawn;
+    answerLater(callback, drawn);
+    return undefined;
+  };
+  const fillLater = (...args: unknown[]): void => {
+    const [target, offset, size] = args;
+    const callback = args.at(-1);
+    if (currentScope() === undefined || typeof callback !== 'function' || !ArrayBuffer.isView(target)) {
+      realFillLater(...args);
+      return;
+    }
+    fill(target, typeof offset === 'number' ? offset : 0, typeof size === 'number' ? size : undefined);
+    answerLater(callback, target);
   };
   replace(globalThis.crypto, 'getRandomValues', values);
   replace(crypto, 'randomFillSync', fillSync);
+  replace(crypto, 'randomFill', fillLater);
   replace(crypto, 'randomInt', integer);
 }
 
@@ -89,7 +112,10 @@ export function replaceRandomness(host: RandomHost, replace: Replace): void {
   const virtualUuid = (): string => (currentScope() === undefined ? realUuid() : uuid());
   replace(crypto, 'randomUUID', virtualUuid);
   replace(globalThis.crypto, 'randomUUID', virtualUuid);
-  replace(crypto, 'randomBytes', (size: number, callback?: unknown) =>
-    currentScope() === undefined || callback !== undefined ? realBytes(size, callback) : bytes(size),
-  );
+  replace(crypto, 'randomBytes', (size: number, callback?: unknown) => {
+    if (currentScope() === undefined || !(size >= 0)) return realBytes(size, callback);
+    if (callback === undefined) return bytes(size);
+    answerLater(callback, bytes(size));
+    return undefined;
+  });
 }

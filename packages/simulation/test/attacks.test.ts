@@ -1,15 +1,30 @@
-import { spawn } from 'node:child_process';
-import { randomBytes, randomFillSync, randomInt, randomUUID } from 'node:crypto';
-import { lookup } from 'node:dns';
-import { readFile as readFileThen, watch } from 'node:fs';
+import { execFileSync, spawn } from 'node:child_process';
+import {
+  getRandomValues,
+  randomBytes,
+  randomFill,
+  randomFillSync,
+  randomInt,
+  randomUUID,
+  scrypt,
+  subtle,
+} from 'node:crypto';
+import { lookup, promises as dnsPromises, Resolver } from 'node:dns';
+import { opendir, readFile as readFileThen, watch } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { get } from 'node:http';
+import { connect as connectHttp2 } from 'node:http2';
 import { connect } from 'node:net';
+import { uptime } from 'node:os';
+import { connect as connectTls } from 'node:tls';
+import { gzip } from 'node:zlib';
 import { setInterval as ticks, setTimeout as later, scheduler } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { Worker } from 'node:worker_threads';
-import { sleep, untilAborted } from '@kctl/wait';
-import { expect, it } from 'vitest';
+import { sleep, systemRandom, untilAborted } from '@kctl/wait';
+import { runInNewContext } from 'node:vm';
+import { setFlagsFromString } from 'node:v8';
+import { expect, it, vi } from 'vitest';
 import { isSimulationFailed, simulate, type Operator, type ReplicaWorld, type SimulateOptions } from '../src/index.js';
 
 const small: Omit<SimulateOptions, 'operator'> = {
@@ -23,6 +38,12 @@ const small: Omit<SimulateOptions, 'operator'> = {
   verifyReplay: false,
 };
 const idle = (): Operator => ({ run: (signal) => untilAborted(new Promise(() => undefined), signal) });
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
+
+/** One that calls back whenever garbage is collected. */
+const madeBefore = new FinalizationRegistry(() => undefined);
 
 /** An operator that does this once a minute, whatever it throws. */
 const everyMinute =
@@ -65,11 +86,32 @@ it.each<[what: string, use: () => unknown]>([
   ['spawn() of node:child_process', () => spawn(process.execPath, ['--version'], { stdio: 'ignore' }).unref()],
   ['lookup() of node:dns', () => lookup('localhost', () => undefined)],
   ['new Worker()', () => new Worker('', { eval: true }).unref()],
+  ['new MessageChannel()', () => new MessageChannel().port1.close()],
+  ['new BroadcastChannel()', () => new BroadcastChannel('shop').close()],
+  ['new WebSocket()', () => void new WebSocket('ws://127.0.0.1:1')],
+  ['a socket', () => connectTls(1, '127.0.0.1')],
+  ['a socket', () => connectHttp2('http://127.0.0.1:1')],
+  ['execFileSync() of node:child_process', () => execFileSync(process.execPath, ['--version'])],
+  ['opendir() of node:fs', () => opendir(import.meta.dirname, () => undefined)],
+  ['resolve() of node:dns/promises', () => dnsPromises.resolve('localhost').catch(() => undefined)],
+  ['resolve4() of a Resolver of node:dns', () => new Resolver().resolve4('localhost', () => undefined)],
+  ['performance.timeOrigin', () => performance.timeOrigin],
+  ['performance.mark()', () => performance.mark('turn')],
+  ['uptime() of node:os', () => uptime()],
+  ['Intl.DateTimeFormat.format()', () => new Intl.DateTimeFormat('en').format()],
+  ['Intl.DateTimeFormat.formatToParts()', () => new Intl.DateTimeFormat('en').formatToParts()],
+  ['Atomics.wait()', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)],
+  ['FinalizationRegistry.register()', () => madeBefore.register({}, 1)],
+  ['scrypt() of node:crypto', () => scrypt('a', 'b', 8, { N: 2 }, () => undefined)],
+  ['gzip() of node:zlib', () => gzip('a', () => undefined)],
+  ['digest() of crypto.subtle', () => subtle.digest('SHA-256', new Uint8Array(1))],
 ])('names the line that uses %s', async (what, use) => {
   const message = await messageOf({ operator: everyMinute(use) });
   expect(message.startsWith(`stray: ${what} is called at `), message).toBe(true);
   expect(message).toMatch(/attacks\.test\.ts:\d+/);
 });
+
+const drawn = (): Promise<number> => new Promise((resolve) => randomInt(1000, (_error, value) => resolve(value)));
 
 it('leaves alone what is the same in each run, and gives it by the seed', async () => {
   const run = async (seed: number): Promise<string> => {
@@ -87,6 +129,8 @@ it('leaves alone what is the same in each run, and gives it by the seed', async 
         await promisify(setImmediate)();
         await scheduler.yield();
         seen.push(structuredClone({ a: 1 }), new Date(0).toISOString());
+        seen.push([...getRandomValues(new Uint8Array(3))], await promisify(randomBytes)(3), await drawn());
+        seen.push(await promisify(randomFill)(new Uint8Array(3)));
       }),
     });
     return JSON.stringify(seen);
@@ -94,7 +138,87 @@ it('leaves alone what is the same in each run, and gives it by the seed', async 
   const [first, again, other] = [await run(1), await run(1), await run(2)];
   expect(again).toBe(first);
   expect(other).not.toBe(first);
-  expect((JSON.parse(first) as unknown[]).length % 9).toBe(0);
+  expect((JSON.parse(first) as unknown[]).length % 13).toBe(0);
+});
+
+it('sees a stray that comes after many uses that are allowed', async () => {
+  const message = await messageOf({
+    operator: everyMinute(() => {
+      for (let n = 0; n < 150; n++) systemRandom();
+      for (let n = 0; n < 50; n++) Math.random();
+    }),
+  });
+  expect(message).toMatch(/^stray: Math\.random\(\) is called at .*attacks\.test\.ts/);
+});
+
+it('keeps what a WeakRef refers to, and calls no finalizer, so that no run depends on the collector', async () => {
+  const seen: unknown[] = [];
+  const references: WeakRef<object>[] = [];
+  let finalized = 0;
+  await simulate({
+    ...small,
+    simulatedMinutes: 2,
+    operator: everyMinute(() => {
+      const reference = new WeakRef({ made: references.length });
+      expect(reference).toBeInstanceOf(WeakRef);
+      references.push(reference);
+      new FinalizationRegistry(() => void finalized++).register({}, 1);
+      collect();
+      seen.push(references.map((each) => each.deref()));
+    }),
+  });
+  expect(seen.at(-1)).toEqual(references.map((_, made) => ({ made })));
+  expect(references.length).toBeGreaterThan(3);
+  expect(finalized).toBe(0);
+});
+
+it('has the time zone UTC wherever it runs, and gives that of the machine back', async () => {
+  vi.stubEnv('TZ', 'Asia/Tokyo');
+  try {
+    const seen = new Set<unknown>();
+    await simulate({
+      ...small,
+      operator: everyMinute(() => {
+        const date = new Date(0);
+        seen.add([date.getHours(), date.getTimezoneOffset(), date.toLocaleTimeString('en-GB')].join(' '));
+        seen.add(new Intl.DateTimeFormat().resolvedOptions().timeZone);
+        seen.add(new Intl.DateTimeFormat('en-GB', { timeStyle: 'short' }).format(date));
+      }),
+    });
+    expect([...seen]).toEqual(['0 0 00:00:00', 'UTC', '00:00']);
+    expect(new Date(0).getHours()).toBe(9);
+  } finally {
+    vi.unstubAllEnvs();
+  }
+});
+
+it('runs callbacks in the order of Node: ticks, promises, immediates, timers', async () => {
+  const runs: string[] = [];
+  const order = async (clock: ReplicaWorld['clock']): Promise<void> => {
+    const seen: string[] = [];
+    const timer = new Promise<void>((resolve) => {
+      clock.setTimer(() => {
+        seen.push('timer');
+        resolve();
+      }, 0);
+    });
+    setImmediate(() => {
+      seen.push('immediate');
+      process.nextTick(() => seen.push('tick of it'));
+      void Promise.resolve().then(() => seen.push('promise of it'));
+    });
+    setImmediate(() => seen.push('second immediate'));
+    void Promise.resolve().then(() => seen.push('promise'));
+    queueMicrotask(() => seen.push('microtask'));
+    process.nextTick(() => seen.push('tick'));
+    await timer;
+    runs.push(seen.join(', '));
+  };
+  await simulate({ ...small, operator: everyMinute(({ clock }) => order(clock)) });
+  // Ticks come after the promises of a turn where that turn is one of promises, as everywhere in Node.
+  expect(new Set(runs)).toEqual(
+    new Set(['promise, microtask, tick, immediate, tick of it, promise of it, second immediate, timer']),
+  );
 });
 
 it.each<[options: object, words: RegExp]>([

@@ -1,0 +1,173 @@
+import { createRequire } from 'node:module';
+import { currentScope } from './activity.js';
+import type { Scope } from './scope.js';
+import type { Replace } from './virtual-io.js';
+
+/** Puts a getter in the place of a property. */
+export type ReplaceGetter = (target: object, name: PropertyKey, get: (this: never) => unknown) => void;
+
+/** Where it is noted what code of a world takes from the machine. */
+export interface EngineHost {
+  stray(scope: Scope, what: string, remedy: string): void;
+}
+
+const requireBuiltin = createRequire(import.meta.url);
+const useClock = 'take a Clock: clock.now() for wall time, clock.monotonicNow() for durations';
+
+/**
+ * What the engine decides by itself: when garbage is collected, how long a thread sleeps, which time zone the machine has.
+ * Returns what undoes it beyond `replace`.
+ */
+export function replaceEngine(host: EngineHost, replace: Replace, replaceGetter: ReplaceGetter): () => void {
+  replaceWeakness(host, replace);
+  replaceAtomics(host, replace);
+  replaceFormats(host, replace, replaceGetter);
+  replacePerformance(host, replace, replaceGetter);
+  replaceSystemTime(host, replace);
+  return useUtc();
+}
+
+/**
+ * In a world nothing is collected as far as its code can see: a reference finds its object, and no finalizer runs. Both are
+ * what the language allows, and the same in each run.
+ */
+function replaceWeakness(host: EngineHost, replace: Replace): void {
+  const { WeakRef: RealRef, FinalizationRegistry: RealRegistry } = globalThis;
+  class KeepingRef<T extends WeakKey> extends RealRef<T> {
+    static override [Symbol.hasInstance](value: unknown): boolean {
+      return value instanceof RealRef;
+    }
+
+    readonly #kept: T | undefined;
+
+    constructor(target: T) {
+      super(target);
+      this.#kept = currentScope() === undefined ? undefined : target;
+    }
+
+    override deref(): T | undefined {
+      return this.#kept ?? super.deref();
+    }
+  }
+  class SilentRegistry<T> extends RealRegistry<T> {
+    static override [Symbol.hasInstance](value: unknown): boolean {
+      return value instanceof RealRegistry;
+    }
+
+    constructor(cleanup: (held: T) => void) {
+      super(currentScope() === undefined ? cleanup : () => undefined);
+    }
+  }
+  replace(globalThis, 'WeakRef', KeepingRef);
+  replace(globalThis, 'FinalizationRegistry', SilentRegistry);
+  const register: unknown = Reflect.get(RealRegistry.prototype, 'register');
+  if (!isMethod(register)) return;
+  replace(RealRegistry.prototype, 'register', function (this: object, ...args: unknown[]): void {
+    const scope = currentScope();
+    // One that was made outside of the world calls back when the engine pleases.
+    if (scope !== undefined && this.constructor !== SilentRegistry)
+      host.stray(
+        scope,
+        'FinalizationRegistry.register()',
+        'free what is held by a signal, `using` or a method: when garbage is collected follows from no seed',
+      );
+    Reflect.apply(register, this, args);
+  });
+}
+
+/** They hold up the thread, or wait for another one, in real time. */
+function replaceAtomics(host: EngineHost, replace: Replace): void {
+  for (const name of ['wait', 'waitAsync'] as const) {
+    const real = Atomics[name] as ((...args: unknown[]) => unknown) | undefined;
+    if (real === undefined) continue;
+    replace(Atomics, name, (...args: unknown[]) => {
+      const scope = currentScope();
+      if (scope !== undefined) host.stray(scope, `Atomics.${name}()`, 'use sleep(ms, { clock, signal }) of @kctl/wait');
+      return real(...args);
+    });
+  }
+}
+
+type DateFormat = Intl.DateTimeFormat;
+
+/** A method, or what reads a property, to be applied to what it is called on. */
+type Method = (this: unknown, ...args: unknown[]) => unknown;
+
+function isMethod(value: unknown): value is Method {
+  return typeof value === 'function';
+}
+
+/** A format without a date formats now. */
+function replaceFormats(host: EngineHost, replace: Replace, replaceGetter: ReplaceGetter): void {
+  const { prototype } = Intl.DateTimeFormat;
+  const now = (what: string): number | undefined => {
+    const scope = currentScope();
+    if (scope === undefined) return undefined;
+    host.stray(scope, what, useClock);
+    return scope.clock.now();
+  };
+  const getFormat: unknown = Reflect.get(Object.getOwnPropertyDescriptor(prototype, 'format') ?? {}, 'get');
+  if (isMethod(getFormat))
+    replaceGetter(prototype, 'format', function (this: DateFormat): DateFormat['format'] {
+      const format = Reflect.apply(getFormat, this, []) as DateFormat['format'];
+      if (currentScope() === undefined) return format;
+      return (date) => format(date ?? now('Intl.DateTimeFormat.format()'));
+    });
+  const formatToParts: unknown = Reflect.get(prototype, 'formatToParts');
+  if (!isMethod(formatToParts)) return;
+  replace(prototype, 'formatToParts', function (this: DateFormat, date?: Date | number): unknown {
+    return Reflect.apply(formatToParts, this, [date ?? now('Intl.DateTimeFormat.formatToParts()')]);
+  });
+}
+
+interface Marks {
+  mark(name: string, options?: { readonly startTime?: number }): unknown;
+  measure(name: string, start?: unknown, end?: unknown): unknown;
+}
+
+function replacePerformance(host: EngineHost, replace: Replace, replaceGetter: ReplaceGetter): void {
+  const clock = performance as unknown as Marks & object;
+  const realOrigin = performance.timeOrigin;
+  const use = 'take a Clock: clock.monotonicNow()';
+  replaceGetter(clock, 'timeOrigin', (): number => {
+    const scope = currentScope();
+    if (scope === undefined) return realOrigin;
+    host.stray(scope, 'performance.timeOrigin', use);
+    return scope.clock.now() - scope.clock.monotonicNow();
+  });
+  const realMark = clock.mark.bind(clock);
+  replace(clock, 'mark', (name: string, options: { readonly startTime?: number } = {}) => {
+    const scope = currentScope();
+    if (scope === undefined) return realMark(name, options);
+    host.stray(scope, 'performance.mark()', use);
+    return realMark(name, { startTime: scope.clock.monotonicNow(), ...options });
+  });
+  const realMeasure = clock.measure.bind(clock);
+  replace(clock, 'measure', (...args: Parameters<Marks['measure']>) => {
+    const scope = currentScope();
+    if (scope !== undefined) host.stray(scope, 'performance.measure()', use);
+    return realMeasure(...args);
+  });
+}
+
+/** The machine's uptime. */
+function replaceSystemTime(host: EngineHost, replace: Replace): void {
+  const os = requireBuiltin('node:os') as { uptime: () => number };
+  const realUptime = os.uptime;
+  replace(os, 'uptime', (): number => {
+    const scope = currentScope();
+    if (scope === undefined) return realUptime();
+    host.stray(scope, 'uptime() of node:os', 'take a Clock: clock.monotonicNow()');
+    return scope.clock.monotonicNow() / 1000;
+  });
+}
+
+/** The time zone of a world is UTC, wherever it runs. It is that of the process, so code outside has it meanwhile. */
+function useUtc(): () => void {
+  const { TZ } = process.env;
+  process.env['TZ'] = 'UTC';
+  return () => {
+    if (TZ === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = TZ;
+  };
+}
