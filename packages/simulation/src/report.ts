@@ -9,12 +9,13 @@ export function formatFailure(result: RunResult, original?: RunResult): string {
   const { violation, seed, steps, plan } = result;
   if (violation === undefined) return `seed ${seed}: no rule is broken`;
   const about = violation.object?.split(' ').at(-1);
-  const concerned = steps.filter(
-    ({ object, who }) =>
-      about === undefined || who === 'fault' || who === 'rule' || object.endsWith(about) || object === '',
-  );
+  const concerned = steps.filter(({ object, who, at }) => {
+    if (who === 'fault' || who === 'rule' || object === '') return true;
+    // What the server makes as it starts is the same in each world.
+    return about === undefined ? at > 0 || who !== 'server' : object.endsWith(about);
+  });
   const shrunk =
-    original === undefined
+    original === undefined || original.plan.length === 0
       ? []
       : [
           `shrunk from ${original.plan.length} faults to ${plan.length}, and to ${formatTime(violation.at)} of virtual time`,

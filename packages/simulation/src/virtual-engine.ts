@@ -19,49 +19,60 @@ const useClock = 'take a Clock: clock.now() for wall time, clock.monotonicNow() 
  * Returns what undoes it beyond `replace`.
  */
 export function replaceEngine(host: EngineHost, replace: Replace, replaceGetter: ReplaceGetter): () => void {
-  replaceWeakness(host, replace);
+  const letGo = replaceWeakness(host, replace);
   replaceAtomics(host, replace);
   replaceFormats(host, replace, replaceGetter);
   replacePerformance(host, replace, replaceGetter);
   replaceSystemTime(host, replace);
-  return useUtc();
+  const restoreZone = useUtc();
+  return () => {
+    letGo();
+    restoreZone();
+  };
+}
+
+const { WeakRef: RealRef, FinalizationRegistry: RealRegistry } = globalThis;
+
+/** Of the world that runs, by reference: an object is kept as long as its reference and the world. */
+let kept: WeakMap<WeakRef<WeakKey>, WeakKey> | undefined;
+
+// Both know nothing of a world: a reference may outlive it, and would keep it by its class.
+class KeepingRef<T extends WeakKey> extends RealRef<T> {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof RealRef;
+  }
+
+  constructor(target: T) {
+    super(target);
+    if (currentScope() !== undefined) kept?.set(this, target);
+  }
+}
+
+class SilentRegistry<T> extends RealRegistry<T> {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return value instanceof RealRegistry;
+  }
+
+  constructor(cleanup: (held: T) => void) {
+    super(currentScope() === undefined ? cleanup : nothing);
+  }
+}
+
+function nothing(): undefined {
+  return undefined;
 }
 
 /**
  * In a world nothing is collected as far as its code can see: a reference finds its object, and no finalizer runs. Both are
- * what the language allows, and the same in each run.
+ * what the language allows, and the same in each run. The returned function lets go of the objects.
  */
-function replaceWeakness(host: EngineHost, replace: Replace): void {
-  const { WeakRef: RealRef, FinalizationRegistry: RealRegistry } = globalThis;
-  class KeepingRef<T extends WeakKey> extends RealRef<T> {
-    static override [Symbol.hasInstance](value: unknown): boolean {
-      return value instanceof RealRef;
-    }
-
-    readonly #kept: T | undefined;
-
-    constructor(target: T) {
-      super(target);
-      this.#kept = currentScope() === undefined ? undefined : target;
-    }
-
-    override deref(): T | undefined {
-      return this.#kept ?? super.deref();
-    }
-  }
-  class SilentRegistry<T> extends RealRegistry<T> {
-    static override [Symbol.hasInstance](value: unknown): boolean {
-      return value instanceof RealRegistry;
-    }
-
-    constructor(cleanup: (held: T) => void) {
-      super(currentScope() === undefined ? cleanup : () => undefined);
-    }
-  }
+function replaceWeakness(host: EngineHost, replace: Replace): () => void {
+  kept = new WeakMap();
   replace(globalThis, 'WeakRef', KeepingRef);
   replace(globalThis, 'FinalizationRegistry', SilentRegistry);
+  const letGo = (): void => void (kept = undefined);
   const register: unknown = Reflect.get(RealRegistry.prototype, 'register');
-  if (!isMethod(register)) return;
+  if (!isMethod(register)) return letGo;
   replace(RealRegistry.prototype, 'register', function (this: object, ...args: unknown[]): void {
     const scope = currentScope();
     // One that was made outside of the world calls back when the engine pleases.
@@ -73,6 +84,7 @@ function replaceWeakness(host: EngineHost, replace: Replace): void {
       );
     Reflect.apply(register, this, args);
   });
+  return letGo;
 }
 
 /** They hold up the thread, or wait for another one, in real time. */

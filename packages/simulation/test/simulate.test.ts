@@ -75,8 +75,10 @@ it.each([
     use();
     return Promise.resolve();
   });
-  const { violation } = await failureOf({ ...small, operator });
+  const { violation, message } = await failureOf({ ...small, operator, faults: 'none' });
   expect(violation.rule).toBe('stray');
+  // What is the same in each world, and what was not shrunk, is not in the report.
+  expect(message).not.toMatch(/apiservices|shrunk from/);
   expect(violation.message).toMatch(
     new RegExp(`^${what.replace(/[.()]/g, '\\$&')} is called at .*simulate\\.test\\.ts:`),
   );
