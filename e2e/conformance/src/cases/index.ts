@@ -22,3 +22,4 @@ import './admission-connect.js';
 import './admission-requests.js';
 import './policies.js';
 import './found-by-comparison.js';
+import './found-by-long-runs.js';

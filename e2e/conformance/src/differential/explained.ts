@@ -33,17 +33,6 @@ export const explanations: readonly Explanation[] = [
       ),
   },
   {
-    reason:
-      'labels of a custom resource that a webhook or an apply has emptied are stored empty there, so that the next write drops them: one that changes nothing makes a revision',
-    covers: ({ path, real, embedded }, request, { hooked }) =>
-      hooked === true &&
-      /\/(gadgets|widgets)/.test(request) &&
-      (path === '/watch/repetition' ||
-        (path === '/body/metadata/resourceVersion' &&
-          real === '<revision: new>' &&
-          embedded === '<revision: unchanged>')),
-  },
-  {
     reason: 'an empty list of containers, which is never valid, is shown to webhooks as null here, without an owner',
     covers: ({ path, real, embedded }) =>
       path.startsWith('/admission/reviews/') &&

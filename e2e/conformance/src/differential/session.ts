@@ -20,8 +20,6 @@ export interface Finding {
   readonly divergences: readonly Divergence[];
   /** Of a watch: what came, in short. */
   readonly events?: Pair<readonly string[]>;
-  /** Whether writes pass webhooks. */
-  readonly hooked?: boolean;
   /** The calls about the same object before this one. */
   readonly before: readonly string[];
 }
@@ -158,8 +156,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const shown = `${asked}${as}${body === undefined ? '' : ` ${typeof body === 'string' ? body : JSON.stringify(body)}`} → ${answers[0].status}/${answers[1].status}`;
     const was = request.was === undefined ? [] : [`it was: ${JSON.stringify(request.was)}`];
     const before = [...history, ...was, ...(extension?.describe() ?? [])];
-    if (found.length > 0)
-      onFinding({ call, request: `${asked}${as}`, body, divergences: found, before, hooked: extension !== undefined });
+    if (found.length > 0) onFinding({ call, request: `${asked}${as}`, body, divergences: found, before });
     history.push(shown.slice(0, 400));
     if (history.length > HISTORY) history.shift();
     if (found.length > 0) return undefined;
@@ -737,7 +734,6 @@ export async function runSession(options: SessionOptions): Promise<void> {
           side.map(({ type, object }) => `${type} ${object.metadata.name} ${object.metadata.resourceVersion}`),
         ) as unknown as Pair<string[]>,
         before: histories.get(about) ?? [],
-        hooked: extension !== undefined,
       });
   };
 

@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { isObject, type JsonObject } from '@kctl/crd/engine';
 import { decodeConnectOptions } from './connect-options.js';
-import type { ObjectView, ResourceDefinition } from '../registry/resource.js';
+import type { ObjectView, ResourceDefinition, Subresource } from '../registry/resource.js';
 import { unclassified } from '../registry/status.js';
 
 /** A Scale. Upstream's server of custom resources has no decoder for it and says so where a value does not fit. */
@@ -19,23 +19,42 @@ function decodeView(definition: ResourceDefinition, view: ObjectView, value: Jso
   }
 }
 
+/** What a plugin has made of an object; becomes the decoded one's. */
+export interface AdmittedValue {
+  readonly value: JsonObject;
+  /** Sees what is decoded before it is defaulted. */
+  readonly onDecoded?: (value: JsonObject) => void;
+}
+
 /**
  * Decodes what a plugin has made of an object: types (built-in kinds) and defaults. Fields that the schema of a custom
  * resource does not know stay until the object is stored.
  *
  * @throws an error with the decoder's words
  */
-export function decodeAdmitted(definition: ResourceDefinition, subresource: string, value: JsonObject): UntypedObject {
+export function decodeAdmitted(
+  definition: ResourceDefinition,
+  subresource: string,
+  { value, onDecoded }: AdmittedValue,
+): UntypedObject {
   const found = definition.subresources.get(subresource);
-  switch (found?.type) {
+  if (found?.type === 'self' || found === undefined) return definition.decodeAdmitted(value, onDecoded);
+  const object = decodeOther(definition, found, value);
+  onDecoded?.(object);
+  return object;
+}
+
+function decodeOther(
+  definition: ResourceDefinition,
+  found: Exclude<Subresource, { readonly type: 'self' }>,
+  value: JsonObject,
+): UntypedObject {
+  switch (found.type) {
     case 'view':
       return decodeView(definition, found.view, value);
     case 'action':
       return { ...value, metadata: isObject(value['metadata']) ? value['metadata'] : {} };
     case 'connect':
       return decodeConnectOptions(found.kind, value);
-    case 'self':
-    case undefined:
-      return definition.decodeAdmitted(value);
   }
 }

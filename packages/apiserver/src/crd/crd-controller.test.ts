@@ -1,7 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { createRegistry } from '../registry/create-registry.js';
-import { createCrdController, crdFinalizer } from './crd-controller.js';
+import { crdFinalizer } from '../registry/crd-finalizer.js';
+import { createCrdController } from './crd-controller.js';
 import { crdCondition } from '@kctl/crd/engine';
 
 /** A store of CRDs that calls the controller back on every write, as the server does. */

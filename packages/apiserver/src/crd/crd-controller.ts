@@ -15,9 +15,7 @@ import {
 } from '@kctl/crd/engine';
 import type { Registry } from '../registry/registry.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';
-
-/** Finalizer by which a CustomResourceDefinition waits for its instances. */
-export const crdFinalizer = 'customresourcecleanup.apiextensions.k8s.io';
+import { crdFinalizer } from '../registry/crd-finalizer.js';
 
 /** What a {@link CrdController} needs. */
 export interface CrdControllerOptions {

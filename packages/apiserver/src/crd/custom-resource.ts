@@ -31,6 +31,7 @@ import {
   requireTypeMeta,
   unknownFields,
 } from '../registry/decode-head.js';
+import { dropEmptied, emptiedFields, hasEmptied, isEmpty } from '../registry/emptied-metadata.js';
 import { requireFloats } from '../registry/number-literals.js';
 import type {
   Decoded,
@@ -95,16 +96,9 @@ function printScalar(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** Parts of the metadata that are not stored where they are empty. */
-const emptied = ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const;
-
 /** What states of an object share that differ in their metadata alone: prepared by the server, it needs no second look. */
 function contentOf(object: UntypedObject): object {
   return longBodyOf(object)?.identity ?? object;
-}
-
-function isEmpty(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
 function isStringMap(value: unknown): boolean {
@@ -171,22 +165,22 @@ class CustomResource {
     return { object, problems: unknownFields(found) };
   }
 
-  decodeAdmitted(value: JsonObject): UntypedObject {
+  decodeAdmitted(value: JsonObject, onDecoded?: (value: JsonObject) => void): UntypedObject {
     const { schema, names } = this.#facts;
     if (stringOf(value['kind']) === '') throw new TypeError(`Object 'Kind' is missing in '${jsonText(value)}'`);
+    onDecoded?.(value);
     if (value['kind'] === names.kind) applyDefaults(value, schema);
     const metadata = isObject(value['metadata']) ? value['metadata'] : {};
     // Labels and annotations that are none go unheard, as they do when upstream reads the object from its storage.
     for (const name of ['labels', 'annotations']) if (!isStringMap(metadata[name])) delete metadata[name];
     const decoded = decodeStruct(metadata, objectMetaStruct(), [], 'metadata');
     // What a patch has emptied is there for the plugins that follow.
-    for (const name of emptied) if (isEmpty(metadata[name])) decoded[name] = metadata[name];
+    for (const name of emptiedFields) if (isEmpty(metadata[name])) decoded[name] = metadata[name];
     return Object.assign(value, { metadata: decoded });
   }
 
   pruneAdmitted(object: UntypedObject): void {
     const { schema, names } = this.#facts;
-    for (const name of emptied) if (isEmpty(object.metadata[name])) delete object.metadata[name];
     if (object.kind !== names.kind) return;
     dropNulls(object, schema);
     pruneUnknown(object, schema, []);
@@ -195,11 +189,12 @@ class CustomResource {
   toStorage(object: UntypedObject): UntypedObject {
     const { apiVersion, storageApiVersion } = this.#facts;
     if (apiVersion === storageApiVersion) {
-      this.#clean.add(contentOf(object));
+      if (!hasEmptied(object)) this.#clean.add(contentOf(object));
       return object;
     }
     // What the storage version does not name is lost.
     const converted = { ...cloneJson(object), apiVersion: storageApiVersion };
+    dropEmptied(converted);
     pruneUnknown(converted, this.#facts.storageSchema, []);
     return converted;
   }
@@ -209,6 +204,7 @@ class CustomResource {
     const facts = this.#facts;
     const schema = facts.schemas.get(stored.apiVersion ?? '') ?? facts.storageSchema;
     const object = cloneJson(stored);
+    dropEmptied(object);
     dropNulls(object, schema);
     applyDefaults(object, schema);
     pruneUnknown(object, schema, []);
@@ -216,7 +212,7 @@ class CustomResource {
   }
 
   #isClean(stored: UntypedObject): boolean {
-    return this.#clean.has(contentOf(stored));
+    return this.#clean.has(contentOf(stored)) && !hasEmptied(stored);
   }
 
   /** Reads as the version that it was stored in, then converts, then prunes: in upstream's order. */
@@ -270,6 +266,7 @@ class CustomResource {
     const { converter, apiVersion, storageApiVersion } = facts;
     if (converter === undefined) return undefined;
     const pruned = (object: UntypedObject, by: Schema): UntypedObject => {
+      dropEmptied(object);
       dropNulls(object, by);
       pruneUnknown(object, by, []);
       return object;

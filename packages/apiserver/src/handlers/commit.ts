@@ -90,8 +90,8 @@ export async function commitUpdate(backend: WriteBackend, update: PreparedUpdate
   const { store } = backend;
   if (isReadyToGo(stored, definition.storageKey === '/namespaces')) {
     if (!dryRun) store.commit({ ...place, expected: present.revision });
-    // As upstream: what is gone is shown as it was written, with what the storage version would have lost.
-    if (definition.conversion !== undefined) return renderObject(withVersionOf(object, present));
+    // As upstream: what is gone is shown as it was written, with what storing and reading it would have lost.
+    if (definition.isCustom) return renderObject(withVersionOf(object, present));
     return showStored(definition, withVersionOf(stored, present));
   }
   if (dryRun) return showStored(definition, withVersionOf(stored, present));

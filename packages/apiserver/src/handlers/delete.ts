@@ -22,7 +22,7 @@ import {
   type PendingDeletion,
 } from './deletion.js';
 import { breathe } from './list-reply.js';
-import { parseListOptions } from './read-options.js';
+import { checkListOptions } from './read-options.js';
 import { readList } from './read.js';
 import { objectReply, textReply } from './reply.js';
 import { selectionOf } from './selection.js';
@@ -146,10 +146,9 @@ function throughVersion(
 
 /** DELETE of a collection: all that the selectors match, or the page of it that is asked for; answers it as it was before. */
 export async function removeCollection(backend: Backend, call: ResourceCall): Promise<Reply> {
-  const { definition, query } = call;
+  const { definition } = call;
   // As upstream: what is to be deleted is judged before how.
-  const scope = selectionOf(call);
-  parseListOptions(query);
+  const scope = selectionOf(call, checkListOptions);
   const options = await readDeleteOptions(call);
   const table = backend.store.table(definition.storageKey);
   using page = await readList(backend, call, scope);

@@ -1,6 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at } from '@kctl/crd/engine';
+import { at, objectOf, objectsOf } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
+import { crdFinalizer } from '../registry/crd-finalizer.js';
+import { withoutEmptied } from '../registry/emptied-metadata.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { conflict, forbiddenObject } from '../registry/status.js';
 import { createVersion, type ObjectVersion } from '../storage/version.js';
@@ -51,7 +53,7 @@ export function planDeletion(
   definition: ResourceDefinition,
   { present, options }: PendingDeletion,
 ): DeletionPlan {
-  const { object } = present;
+  const object = definition.isCustom ? withoutEmptied(present.object) : present.object;
   checkPreconditions(definition, present, options);
   const isNamespace = definition.storageKey === namespaces;
   const why = definition.deletionForbidden(object);
@@ -66,8 +68,10 @@ export function planDeletion(
   if (isPending) return { type: 'pending' };
   const finalizers = deletionFinalizers(object.metadata.finalizers ?? [], options);
   const graceSeconds = graceOf(definition, object, options);
+  if (definition.storageKey === crdTable && object.metadata.deletionTimestamp === undefined)
+    return { type: 'stays', next: markDefinition(object, formatTime(clock.now())) };
   const begun = beginDeletion(object, { finalizers, graceSeconds, now: clock.now() });
-  const next = isNamespace ? withPhase(begun, 'Terminating') : asMarked(definition, begun, clock.now());
+  const next = isNamespace ? withPhase(begun, 'Terminating') : begun;
   const stays = isNamespace ? hasSpecFinalizers(next) || finalizers.length > 0 : !isReadyToGo(next, false);
   if (stays && isNamespace && object.metadata.deletionTimestamp !== undefined && hasSpecFinalizers(object))
     throw namespaceIsGoing(definition, object);
@@ -163,23 +167,29 @@ function namespaceIsGoing(definition: ResourceDefinition, object: UntypedObject)
   );
 }
 
-/** A CustomResourceDefinition says from the first moment that it is going. */
-function asMarked(definition: ResourceDefinition, object: UntypedObject, now: number): UntypedObject {
-  if (definition.storageKey !== crdTable) return object;
-  const { status } = object;
-  const known = at(status, 'conditions');
-  const conditions: unknown[] = Array.isArray(known) ? known : [];
-  if (conditions.some((condition) => at(condition, 'type') === 'Terminating')) return object;
+/**
+ * A CustomResourceDefinition whose deletion begins: it says so from the first moment, and waits for its objects. As
+ * upstream, which has a way of its own for it, it gets no grace and no generation.
+ */
+function markDefinition(object: UntypedObject, now: string): UntypedObject {
+  const { metadata, status } = object;
+  const { finalizers = [] } = metadata;
+  const conditions = objectsOf(at(status, 'conditions')).filter(({ type }) => type !== 'Terminating');
   const terminating = {
     type: 'Terminating',
     status: 'True',
-    lastTransitionTime: formatTime(now),
+    lastTransitionTime: now,
     reason: 'InstanceDeletionPending',
     message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
   };
   return {
     ...object,
-    status: { ...(typeof status === 'object' ? status : {}), conditions: [...conditions, terminating] },
+    metadata: {
+      ...metadata,
+      deletionTimestamp: now,
+      finalizers: finalizers.includes(crdFinalizer) ? finalizers : [...finalizers, crdFinalizer],
+    },
+    status: { ...objectOf(status), conditions: [...conditions, terminating] },
   };
 }
 

@@ -64,6 +64,8 @@ export function beginDeletion(
     // A grace that has run out already ends with the next second.
     next.deletionTimestamp = formatTime(isOver ? now + 1000 : requested + graceSeconds * 1000);
     next.deletionGracePeriodSeconds = isOver ? 1 : graceSeconds;
+  } else if (metadata.deletionGracePeriodSeconds === undefined) {
+    next.deletionGracePeriodSeconds = 0;
   } else if (sameList(metadata.finalizers ?? [], finalizers)) {
     return object;
   }

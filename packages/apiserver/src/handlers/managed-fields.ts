@@ -1,4 +1,5 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
+import { objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { messageOf } from '@kctl/telemetry';
 import {
@@ -63,10 +64,7 @@ async function computeConverted<T>(
   }
 }
 
-async function convertOne(
-  conversion: ObjectConversion,
-  { object, to, what }: MissingConversion,
-): Promise<UntypedObject> {
+async function convertOne(conversion: ObjectConversion, { object, to, what }: MissingConversion): Promise<JsonObject> {
   try {
     return await conversion.convert(object, to);
   } catch (error) {
@@ -89,20 +87,22 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
       return typing && { atom: typing.atom, ignored: isIgnoring ? typing.ignored(subresource) : undefined };
     },
     convert(object, to, what = '') {
-      if (object.apiVersion === to) return object;
+      const given = stringOf(object['apiVersion']);
+      if (given === to) return object;
       if (converted !== undefined) {
         const result = converted.get(object, to, what);
         requireTyped(result, find(to), what);
         return result;
       }
-      const from = find(object.apiVersion ?? '') ?? definition;
-      return find(to)?.fromStorage(from.toStorage(object)) ?? object;
+      const from = find(given) ?? definition;
+      const whole = { ...object, metadata: objectOf(object['metadata']) };
+      return find(to)?.fromStorage(from.toStorage(whole)) ?? object;
     },
   };
 }
 
 /** As upstream: what a webhook has made of an object has to be of its version's type. @throws StatusError 500 */
-function requireTyped(object: UntypedObject, definition: ResourceDefinition | undefined, what: string): void {
+function requireTyped(object: JsonObject, definition: ResourceDefinition | undefined, what: string): void {
   const errors = definition === undefined ? [] : typeErrors(object, definition.fieldTyping.atom);
   if (errors.length > 0) throw unclassified(`${what === '' ? '' : `${what}: `}${printErrors(errors)}`);
 }

@@ -1,4 +1,4 @@
-import { forbidden, notSupported } from '@kctl/crd/engine';
+import { forbidden, notSupported, type FieldError } from '@kctl/crd/engine';
 import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
 import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../registry/status.js';
 import type { Backend } from './call.js';
@@ -22,24 +22,65 @@ export function parseRevision(text: string, fail: (message: string) => Error): n
   return Number(text);
 }
 
-const forbiddenMatch = (detail: string): Error =>
-  invalidOptions('ListOptions', [forbidden('resourceVersionMatch', detail)]);
+const forbiddenMatch = (detail: string): FieldError => forbidden('resourceVersionMatch', detail);
+const matches = ['Exact', 'NotOlderThan'] as const;
 
-/** Parameters of a LIST. @throws StatusError 400 or 422 */
+/**
+ * Checks the parameters of a LIST or a deletecollection against each other: after the syntax of its selectors, before the
+ * fields that these name.
+ *
+ * @throws StatusError 422 with all that is wrong
+ */
+export function checkListOptions(query: URLSearchParams): void {
+  const revision = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const errors: FieldError[] = [];
+  if (match !== '') {
+    if (revision === '')
+      errors.push(forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided'));
+    if (hasContinue(query)) errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'));
+    if (!matches.some((known) => known === match))
+      errors.push(notSupported('resourceVersionMatch', match, [...matches, '']));
+    if (match === 'Exact' && revision === '0')
+      errors.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
+  }
+  if (query.has('sendInitialEvents'))
+    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  if (errors.length > 0) throw invalidOptions('ListOptions', errors);
+}
+
+/** Checks the parameters of a WATCH against each other, where {@link checkListOptions} does those of a LIST. @throws StatusError 422 */
+export function checkWatchOptions(query: URLSearchParams): void {
+  const given = query.get('resourceVersionMatch') ?? '';
+  const revision = query.get('resourceVersion') ?? '';
+  // As upstream, a watch from no revision asks for initial events unless it says otherwise.
+  const isLegacy = !query.has('sendInitialEvents') && given === '' && (revision === '' || revision === '0');
+  const hasInitial = isLegacy || query.has('sendInitialEvents');
+  const match = isLegacy ? 'NotOlderThan' : given;
+  const errors: FieldError[] = [];
+  if (hasInitial && match !== 'NotOlderThan')
+    errors.push(forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan'));
+  if (match !== '') {
+    if (!hasInitial)
+      errors.push(forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided'));
+    if (match !== 'NotOlderThan') errors.push(notSupported('resourceVersionMatch', match, ['NotOlderThan']));
+    if (hasContinue(query)) errors.push(forbiddenMatch('resourceVersionMatch is forbidden when continue is provided'));
+  }
+  if (errors.length > 0) throw invalidOptions('ListOptions', errors);
+}
+
+const hasContinue = (query: URLSearchParams): boolean => (query.get('continue') ?? '') !== '';
+
+/** Checks the numbers among the parameters of a LIST, a WATCH or a deletecollection: before all else. @throws StatusError 400 */
+export function checkNumbers(query: URLSearchParams): void {
+  for (const name of ['timeoutSeconds', 'limit']) parseIntParameter(query, name);
+}
+
+/** Parameters of a LIST that {@link checkListOptions} has let through. @throws StatusError 400 */
 export function parseListOptions(query: URLSearchParams): ListOptions {
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const continueToken = query.get('continue') ?? '';
-  if (query.get('sendInitialEvents') !== null)
-    throw invalidOptions('ListOptions', [forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list')]);
-  if (match !== '') {
-    if (text === '') throw forbiddenMatch('resourceVersionMatch is forbidden unless resourceVersion is provided');
-    if (continueToken !== '') throw forbiddenMatch('resourceVersionMatch is forbidden when continue is provided');
-    if (match !== 'Exact' && match !== 'NotOlderThan')
-      throw invalidOptions('ListOptions', [notSupported('resourceVersionMatch', match, ['Exact', 'NotOlderThan', ''])]);
-    if (match === 'Exact' && text === '0')
-      throw forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-  }
   if (continueToken !== '' && text !== '' && text !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const revision = parseRevision(text, (message) => badRequest(`invalid resource version: ${message}`));
@@ -56,19 +97,11 @@ export interface WatchParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Parameters of a WATCH. @throws StatusError 400, 422, and 500 for a resourceVersion that is not a number, as upstream */
+/** Parameters of a WATCH that {@link checkWatchOptions} has let through. @throws StatusError 500 for a resourceVersion that is not a number, as upstream */
 export function parseWatchParameters(query: URLSearchParams): WatchParameters {
-  const match = query.get('resourceVersionMatch') ?? '';
-  const hasInitial = query.get('sendInitialEvents') !== null;
-  if (hasInitial && match !== 'NotOlderThan')
-    throw forbiddenMatch('sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-  if ((query.get('continue') ?? '') !== '')
-    throw forbiddenMatch('resourceVersionMatch is forbidden when continue is provided');
-  if (!hasInitial && match !== '')
-    throw forbiddenMatch('resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided');
   return {
     revision: parseRevision(query.get('resourceVersion') ?? '', unclassified),
-    sendInitialEvents: hasInitial ? parseBoolParameter(query, 'sendInitialEvents') : undefined,
+    sendInitialEvents: query.has('sendInitialEvents') ? parseBoolParameter(query, 'sendInitialEvents') : undefined,
     bookmarks: parseBoolParameter(query, 'allowWatchBookmarks'),
     timeoutSeconds: parseIntParameter(query, 'timeoutSeconds'),
   };

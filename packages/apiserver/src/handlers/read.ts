@@ -6,7 +6,6 @@ import type { Sink } from '../server/sink.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
-import { parseIntParameter } from '../codecs/go-text.js';
 import { requireStream } from '../codecs/negotiate.js';
 import type { ListMetadata } from '../codecs/list-metadata.js';
 import { protobufType } from '../protobuf/envelope.js';
@@ -15,6 +14,8 @@ import { runWatch, type WatchStart, type WatchTap } from '../watch/session.js';
 import { storageKeyOf, type Backend, type ResourceCall } from './call.js';
 import { decodeContinue, encodeContinue } from './continue-token.js';
 import {
+  checkListOptions,
+  checkWatchOptions,
   parseListOptions,
   parseRevision,
   parseWatchParameters,
@@ -110,7 +111,7 @@ function nextVersions(table: Table, { scope, revision }: Page, start: string): O
 
 /** LIST. */
 export async function list(backend: Backend, call: ResourceCall): Promise<Reply> {
-  using page = await readList(backend, call, selectionOf(call));
+  using page = await readList(backend, call, selectionOf(call, checkListOptions));
   return await page.reply();
 }
 
@@ -194,9 +195,8 @@ const minWatchMs = 1_800_000;
 
 /** WATCH. @throws StatusError 400, 422; 429 where the objects cannot be converted, as upstream while its watch cache is not filled */
 export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Promise<Reply> {
+  const scope = selectionOf(call, checkWatchOptions);
   const parameters = parseWatchParameters(call.query);
-  parseIntParameter(call.query, 'limit');
-  const scope = selectionOf(call);
   if (call.definition.conversion !== undefined) await fillWatchCache(backend, call.definition);
   const { mediaType } = call.negotiated;
   requireStream(call.negotiated);

@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '../registry/resource.js';
 import { badRequest } from '../registry/status.js';
 import type { WatchScope } from '../watch/hub.js';
 import { storageKeyOf, type ResourceCall } from './call.js';
+import { checkNumbers } from './read-options.js';
 
 /** Parses by apimachinery, complains in the words of upstream. */
 function parsing<T>(parse: () => T, problem: string | undefined, prefix: string): T {
@@ -25,18 +26,25 @@ function inUpstreamWords(message: string): string {
 /**
  * Which objects a list, a watch or a deletecollection is about, from its path and its selectors.
  *
+ * @param check - checks the other parameters: as upstream, between the syntax of the selectors and the
+ *   fields they name
  * @throws StatusError 400 for selectors that do not parse or name unknown fields
  */
-export function selectionOf(call: Pick<ResourceCall, 'definition' | 'path' | 'query'>): WatchScope {
+export function selectionOf(
+  call: Pick<ResourceCall, 'definition' | 'path' | 'query'>,
+  check: (query: URLSearchParams) => void,
+): WatchScope {
   const { definition, path, query } = call;
   const labelText = query.get('labelSelector') ?? '';
   const fieldText = query.get('fieldSelector') ?? '';
+  checkNumbers(query);
   const labels = parsing(
     () => parseLabelSelector(labelText),
     labelSyntaxProblem(labelText),
     'unable to parse requirement: ',
   );
   const fields = parsing(() => parseFieldSelector(fieldText), fieldSyntaxProblem(fieldText), '');
+  check(query);
   for (const { path: label } of fields.terms) checkField(definition, label);
   const name = fields.terms.find((term) => term.path === 'metadata.name' && term.operator === '=')?.value;
   const namespace = definition.namespaced

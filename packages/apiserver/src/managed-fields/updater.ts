@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject } from '@kctl/crd/engine';
+import { objectOf, type JsonObject } from '@kctl/crd/engine';
 import { isDeepEqual } from '../storage/equality.js';
 import type { Atom } from './atom.js';
 import { compareObjects, type Comparison } from './compare.js';
@@ -32,7 +32,7 @@ export interface Versions {
   /** Undefined where a version is no longer served: its managers lose everything. */
   find(apiVersion: string): VersionType | undefined;
   /** `what` begins the message of a conversion that fails. @throws MissingConversion where a webhook has to be called first */
-  convert(object: UntypedObject, to: string, what?: string): UntypedObject;
+  convert(object: JsonObject, to: string, what?: string): JsonObject;
 }
 
 /** A write: who does it, when, and what it finds. */
@@ -185,11 +185,10 @@ export function applyOwners(change: OwnershipChange, config: UntypedObject, isFo
   return { object: isChanged ? pruned : undefined, managers };
 }
 
-/** What is left of an object; on the way its metadata may have gone. */
+/** An object whose metadata are there. */
 function asObject(value: unknown): UntypedObject {
-  const object = isObject(value) ? value : {};
-  const { metadata } = object;
-  return { ...object, metadata: isObject(metadata) ? metadata : {} };
+  const { metadata, ...rest } = objectOf(value);
+  return { ...rest, metadata: objectOf(metadata) };
 }
 
 interface Pruning {
@@ -211,7 +210,8 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
     'failed to prune fields: failed to convert merged object to last applied version',
   );
   const wantedLast = withNamedFields(last.fields, type.atom);
-  let pruned = asObject(removeFields(converted, wantedLast, type.atom));
+  // On the way its metadata may go, and a conversion webhook is asked without them.
+  let pruned = objectOf(removeFields(converted, wantedLast, type.atom));
   pruned = addBackOwned(change, { merged: converted, pruned, managers, version: last.apiVersion });
   pruned = versions.convert(
     pruned,
@@ -222,10 +222,12 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
   const kept = withNamedFields(fieldSetOf(pruned, type.atom), type.atom);
   const all = withNamedFields(fieldSetOf(converted, type.atom), type.atom);
   const removed = intersection(difference(all, kept), wantedLast);
-  return versions.convert(
-    asObject(removeFields(converted, removed, type.atom)),
-    writer.apiVersion,
-    'failed to prune fields',
+  return asObject(
+    versions.convert(
+      objectOf(removeFields(converted, removed, type.atom)),
+      writer.apiVersion,
+      'failed to prune fields',
+    ),
   );
 }
 
@@ -233,16 +235,17 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
 function addBackOwned(
   { versions }: OwnershipChange,
   step: {
-    readonly merged: UntypedObject;
-    readonly pruned: UntypedObject;
+    readonly merged: JsonObject;
+    readonly pruned: JsonObject;
     readonly managers: Managers;
     readonly version: string;
   },
-): UntypedObject {
-  const owned = new Map<string, FieldSet>([[step.version, emptySet]]);
-  for (const { apiVersion, fields } of step.managers.values()) {
+): JsonObject {
+  const owned = new Map<string, FieldSet>();
+  const managers = [...step.managers.values()];
+  const isFirst = ({ apiVersion }: ManagerInfo): boolean => apiVersion === step.version;
+  for (const { apiVersion, fields } of [...managers.filter(isFirst), ...managers.filter((one) => !isFirst(one))])
     owned.set(apiVersion, union(owned.get(apiVersion) ?? emptySet, fields));
-  }
   let { merged, pruned } = step;
   for (const [version, fields] of owned) {
     const type = versions.find(version);
@@ -254,7 +257,7 @@ function addBackOwned(
     pruned = versions.convert(pruned, version, failed('pruned'));
     const all = withNamedFields(fieldSetOf(merged, atom), atom);
     const kept = union(withNamedFields(fieldSetOf(pruned, atom), atom), withNamedFields(fields, atom));
-    pruned = asObject(removeFields(merged, difference(all, kept), atom));
+    pruned = objectOf(removeFields(merged, difference(all, kept), atom));
   }
   return pruned;
 }

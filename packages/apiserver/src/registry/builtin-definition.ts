@@ -126,7 +126,7 @@ class BuiltinResource {
     return { object, problems: unknownFields(unknown) };
   }
 
-  decodeAdmitted(value: JsonObject): UntypedObject {
+  decodeAdmitted(value: JsonObject, onDecoded?: (value: JsonObject) => void): UntypedObject {
     const { kind, struct } = this.#kind;
     const given = stringOf(value['kind']) || kind;
     const apiVersion = stringOf(value['apiVersion']) || this.#apiVersion;
@@ -137,6 +137,7 @@ class BuiltinResource {
           : `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
       );
     const object = asUntyped(decodeStruct(value, struct, []), kind, this.#apiVersion);
+    onDecoded?.(object);
     builtinDefaulter.apply(object, struct);
     this.#strategy.default?.(object);
     return object;
@@ -214,7 +215,7 @@ class BuiltinResource {
     const { namespaced } = this.#kind;
     const own = [
       ...(revalidatesMetadata ? validateMetadata(object, { namespaced, nameRule }) : []),
-      ...(this.#strategy.validate?.(object, context) ?? []),
+      ...(this.#strategy.validate?.(object, context, old) ?? []),
     ];
     const change = this.#strategy.validateChange?.(object, old, context) ?? [];
     const errors = [

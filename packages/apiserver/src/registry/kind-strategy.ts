@@ -38,8 +38,8 @@ export interface KindStrategy {
   canonicalize?(object: UntypedObject): void;
   prepareForCreate?(object: UntypedObject, context: WriteContext): void;
   prepareForUpdate?(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
-  /** What is wrong with the object itself, metadata excepted: runs on create and on update. */
-  validate?(object: UntypedObject, context: WriteContext): FieldError[];
+  /** What is wrong with the object itself, metadata excepted: runs on create and on update, which replaces `old`. */
+  validate?(object: UntypedObject, context: WriteContext, old?: UntypedObject): FieldError[];
   /** Whether upstream reports what is wrong with a change before what is wrong with the object. */
   readonly reportsChangeFirst?: boolean;
   /** Whether upstream validates a changed object as if it were new, metadata included, once more. */

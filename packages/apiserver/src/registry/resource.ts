@@ -123,7 +123,7 @@ export interface ObjectConversion {
   /** An object of this version, which is not the storage version, in that one. @throws StatusError 500 */
   toStorage(object: UntypedObject): Promise<UntypedObject>;
   /** An object of any version in any other one, as the webhook returns it: for the ownership of fields. @throws StatusError 500 */
-  convert(object: UntypedObject, apiVersion: string): Promise<UntypedObject>;
+  convert(object: JsonObject, apiVersion: string): Promise<UntypedObject>;
 }
 
 /** A stored object, and its JSON. */
@@ -203,11 +203,12 @@ export interface ResourceDefinition extends UpdateStrategy {
   decode(input: DecodeInput): Decoded;
   /**
    * Decodes what admission has made of an object: types and defaults again. Unknown fields of custom resources stay, for
-   * the plugins that follow, until {@link pruneAdmitted}. The value becomes the object's.
+   * the plugins that follow, until {@link pruneAdmitted}. The value becomes the object's. `onDecoded` sees it before it is
+   * defaulted.
    *
    * @throws an error with the decoder's words
    */
-  decodeAdmitted(value: JsonObject): UntypedObject;
+  decodeAdmitted(value: JsonObject, onDecoded?: (value: JsonObject) => void): UntypedObject;
   /** Removes, in place, what the schema does not know from an object that admission has changed. */
   pruneAdmitted(object: UntypedObject): void;
   prepareForCreate(object: UntypedObject, context: WriteContext): void;

@@ -1,6 +1,15 @@
 import { isStatusError, StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { cloneJson, equalSemantic, isObject, objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import {
+  cloneJson,
+  equalJson,
+  equalSemantic,
+  isObject,
+  objectOf,
+  objectsOf,
+  stringOf,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import { liveTypeErrors, printErrors, typeErrors } from '../../managed-fields/check.js';
 import { mergeObjects } from '../../managed-fields/merge.js';
 import { applyOperations, JsonPatchError } from '../../patch/json-patch-operations.js';
@@ -127,15 +136,22 @@ function applyConfiguration(object: UntypedObject, configuration: JsonObject, ma
   return isObject(merged) ? merged : {};
 }
 
-/** The object with operations applied; as it is where one of them tests for what is not so. @throws PatchProblem */
-function applyPatch(object: UntypedObject, operations: readonly JsonObject[], { kind }: MatchedResource): JsonObject {
-  const source = typedObject(object, kind);
+/** The object with operations applied; undefined where one of them tests for what is not so. @throws PatchProblem */
+function applyPatch(
+  object: UntypedObject,
+  operations: readonly JsonObject[],
+  matched: MatchedResource,
+): JsonObject | undefined {
+  const { kind, definition } = matched;
   try {
-    const patched = applyOperations(source, [...operations]);
+    const patched = applyOperations(typedObject(object, kind), [...operations]);
+    // As upstream, which cannot convert the Scale of a custom resource that it has decoded anew.
+    if (definition.isCustom && isView(matched))
+      throw new PatchProblem(`request to convert CR to an invalid group/version: ${groupVersion(kind)}`);
     return isObject(patched) ? patched : {};
   } catch (error) {
     if (!(error instanceof JsonPatchError)) throw error;
-    if (error.message.includes('test failed')) return source;
+    if (error.message.includes('test failed')) return undefined;
     throw new PatchProblem(`JSON Patch: ${error.message}`);
   }
 }
@@ -253,9 +269,12 @@ class MutatingPolicies implements AdmissionPlugin {
           (context) => evaluateMutation(policy, mutation, context),
           (answers) => ({ type: 'mutation', policy: policy.object, index, facts: mutating.facts, answers }),
         );
-        const changed = mutate(reviewed.object, wanted, matched);
-        const decoded = decodeAdmitted(matched.definition, write.subresource, cloneJson(changed));
-        versions.replace(decoded, matched);
+        const { object } = reviewed;
+        const changed = mutate(object, wanted, matched);
+        const value = cloneJson(changed ?? object);
+        const decoded = decodeAdmitted(matched.definition, write.subresource, { value });
+        // What is left alone stays the object that came, but for defaults.
+        versions.replace(changed === undefined && equalJson(decoded, object) ? object : decoded, matched);
         round.mutatedKinds.add(shownAs);
       } catch (error) {
         if (isStatusError(error)) throw error;
@@ -297,17 +316,12 @@ export function judgeMutation(policy: UntypedObject, index: number, context: Eva
   return evaluateMutation(compiled, mutation, context);
 }
 
-/** @throws PatchProblem */
-function mutate(object: UntypedObject, wanted: MutationVerdict, matched: MatchedResource): JsonObject {
+/** What a mutation makes of an object; undefined where it leaves it alone. @throws PatchProblem */
+function mutate(object: UntypedObject, wanted: MutationVerdict, matched: MatchedResource): JsonObject | undefined {
   if ('problem' in wanted) throw new PatchProblem(wanted.problem);
-  const mutated =
-    'operations' in wanted
-      ? applyPatch(object, wanted.operations, matched)
-      : applyConfiguration(object, wanted.configuration, matched);
-  // As upstream, which cannot convert the Scale of a custom resource.
-  if (matched.definition.isCustom && isView(matched))
-    throw new PatchProblem(`request to convert CR to an invalid group/version: ${groupVersion(matched.kind)}`);
-  return mutated;
+  return 'operations' in wanted
+    ? applyPatch(object, wanted.operations, matched)
+    : applyConfiguration(object, wanted.configuration, matched);
 }
 
 function refusal(write: AdmissionWrite, refusals: readonly Refusal[]): StatusError {

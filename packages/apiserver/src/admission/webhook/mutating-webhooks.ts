@@ -46,7 +46,7 @@ function patched(
   hook: Hook,
   answer: AdmissionAnswer,
   { reviewed, matched }: { readonly reviewed: ReviewedWrite; readonly matched: MatchedResource },
-): { object: UntypedObject; operations: JsonObject[] } | undefined {
+): { object: UntypedObject; isChanged: boolean; operations: JsonObject[] } | undefined {
   if (answer.patch === '') return undefined;
   const operations = operationsOf(hook, answer.patch);
   if (operations.length === 0) return undefined;
@@ -60,7 +60,13 @@ function patched(
   try {
     const next = applyOperations(typedObject(object, kind), operations);
     if (!isObject(next)) throw new TypeError(noObjectText(next));
-    return { object: decodeAdmitted(matched.definition, write.subresource, cloneJson(next)), operations };
+    let isChanged = false;
+    const decoded = decodeAdmitted(matched.definition, write.subresource, {
+      value: cloneJson(next),
+      // As upstream, defaults do not count: those that a patch has removed have changed, those that it brings have not.
+      onDecoded: (value) => void (isChanged = !equalSemantic(value, object)),
+    });
+    return { object: decoded, isChanged, operations };
   } catch (error) {
     throw asStatusError(error);
   }
@@ -121,7 +127,7 @@ class MutatingWebhooks implements AdmissionPlugin {
       const change = patched(hook, answer, { reviewed, matched });
       if (change === undefined) return;
       const isStamped = write.object !== undefined && write.object === write.stamped && !versions.isChanged;
-      isChanged = isStamped || !equalSemantic(change.object, reviewed.object);
+      isChanged = isStamped || change.isChanged;
       versions.replace(change.object, matched);
       write.annotate(
         `patch.webhook.admission.k8s.io/${place}`,

@@ -11,7 +11,7 @@ export interface ConversionQuestion {
   readonly reviewVersion: string;
   readonly uid: string;
   readonly desiredApiVersion: string;
-  readonly objects: readonly UntypedObject[];
+  readonly objects: readonly JsonObject[];
 }
 
 /** The first review version that the API server handles; undefined where it handles none. */
@@ -53,7 +53,7 @@ export function readConverted(question: ConversionQuestion, answer: unknown): Un
 /** The kind of what is converted, as errors name it. */
 export function whatOf({ objects }: ConversionQuestion): string {
   const [first] = objects;
-  return describe(first?.apiVersion ?? '', first?.kind ?? '');
+  return describe(stringOf(first?.['apiVersion']), stringOf(first?.['kind']));
 }
 
 function answerProblem({ reviewVersion, uid }: ConversionQuestion, answer: unknown): string | undefined {
@@ -81,7 +81,7 @@ interface ConvertedItem {
 
 function checked(
   { desiredApiVersion }: ConversionQuestion,
-  original: UntypedObject,
+  original: JsonObject,
   { value, index, what }: ConvertedItem,
 ): UntypedObject {
   if (!isObject(value)) throw new Error('unexpected end of JSON input');
@@ -93,8 +93,8 @@ function checked(
     throw fail(
       `object at index ${index}: invalid groupVersion (expected ${desiredApiVersion}, received ${apiVersion})`,
     );
-  if (name !== original.kind)
-    throw fail(`object at index ${index}: invalid kind (expected ${original.kind ?? ''}, received ${name})`);
+  if (name !== original['kind'])
+    throw fail(`object at index ${index}: invalid kind (expected ${stringOf(original['kind'])}, received ${name})`);
   const other = identityProblem(original, value);
   if (other !== undefined) throw fail(`object: ${other}`);
   const problem = restoreMetadata(original, value);

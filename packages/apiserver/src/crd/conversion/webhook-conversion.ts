@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { at, stringsOf } from '@kctl/crd/engine';
+import { at, objectOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
 import type { ObjectConversion } from '../../registry/resource.js';
 import { unclassified } from '../../registry/status.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';
@@ -17,7 +17,7 @@ export interface ConversionCaller {
    *
    * @throws StatusError 500 with upstream's message
    */
-  convert(objects: readonly UntypedObject[], apiVersion: string): Promise<readonly UntypedObject[]>;
+  convert(objects: readonly JsonObject[], apiVersion: string): Promise<readonly UntypedObject[]>;
 }
 
 class WebhookConversionCaller implements ConversionCaller {
@@ -37,11 +37,11 @@ class WebhookConversionCaller implements ConversionCaller {
     this.#known = versions.known;
   }
 
-  async convert(objects: readonly UntypedObject[], apiVersion: string): Promise<readonly UntypedObject[]> {
+  async convert(objects: readonly JsonObject[], apiVersion: string): Promise<readonly UntypedObject[]> {
     if (objects.length === 0) return [];
-    const unknown = objects.find((object) => !this.#known.has(object.apiVersion ?? ''));
-    if (unknown !== undefined)
-      throw unclassified(`request to convert CR from an invalid group/version: ${unknown.apiVersion ?? ''}`);
+    const versions = objects.map((object) => stringOf(object['apiVersion']));
+    const unknown = versions.find((version) => !this.#known.has(version));
+    if (unknown !== undefined) throw unclassified(`request to convert CR from an invalid group/version: ${unknown}`);
     const question: ConversionQuestion = {
       reviewVersion: this.#reviewVersion,
       uid: this.#caller.newUid(),
@@ -113,9 +113,13 @@ export function createObjectConversion(caller: ConversionCaller, rules: VersionR
       return withRevisionOf(object, rules.pruneForStorage(converted ?? object));
     },
     async convert(object, to) {
-      if (object.apiVersion === to) return object;
+      const whole = { ...object, metadata: objectOf(object['metadata']) };
+      if (object['apiVersion'] === to) return whole;
+      // As upstream, what is nothing but its kind is not sent.
+      if (Object.keys(object).every((name) => name === 'apiVersion' || name === 'kind'))
+        return { ...whole, apiVersion: to };
       const [converted] = await caller.convert([object], to);
-      return converted ?? object;
+      return converted ?? whole;
     },
   };
 }

@@ -153,7 +153,7 @@ function validatePort(port: JsonObject, index: number, isSingle: boolean): Field
   return errors;
 }
 
-/** Compared by uid: admission may have given an object another name, which only its validation refuses. */
+/** All but the one that is written, by the uid that it has: its validation alone refuses another one, or another name. */
 function othersThan(self: UntypedObject, context: WriteContext): UntypedObject[] {
   const { uid, name, namespace } = self.metadata;
   const isSelf = ({ metadata }: UntypedObject): boolean =>
@@ -213,7 +213,7 @@ function serviceWarnings(object: UntypedObject): string[] {
   return warnings;
 }
 
-function validateService(object: UntypedObject, context: WriteContext): FieldError[] {
+function validateService(object: UntypedObject, context: WriteContext, old = object): FieldError[] {
   const spec = objectOf(object['spec']);
   const errors: FieldError[] = [];
   const ports = objectsOf(spec['ports']);
@@ -248,7 +248,7 @@ function validateService(object: UntypedObject, context: WriteContext): FieldErr
     ...oneOf(spec['type'], 'spec.type', serviceTypes),
   );
   if (errors.length > 0) return errors;
-  return [...validateIps(spec, context, object), ...validateNodePorts(spec, context, object)];
+  return [...validateIps(spec, context, old), ...validateNodePorts(spec, context, old)];
 }
 
 function validateServiceChange(object: UntypedObject, old: UntypedObject): FieldError[] {
