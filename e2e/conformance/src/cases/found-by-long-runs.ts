@@ -137,6 +137,31 @@ spec(
 );
 
 spec(
+  64,
+  'an apply to an object that is none of its type in the version of an owner says so',
+  async (t) => {
+    const ns = await t.namespace();
+    const { group, path } = await keptCrd(t);
+    const config = (version: string, metadata: Draft): Draft => ({
+      apiVersion: `${group}/${version}`,
+      kind: 'Keep',
+      metadata: { name: 'a', ...metadata },
+      spec: { size: 1 },
+    });
+    created(await t.post(path('v1', ns), config('v1', { finalizers: ['kctl.test/f', 'kctl.test/f'] })));
+    const labelled = config('v2', { labels: { l: 'a' } });
+    const message = '.metadata.finalizers: duplicate entries for key [="kctl.test/f"]';
+    failure(await t.patch(`${path('v2', ns)}/a`, APPLY_PATCH, labelled, applied('one')), {
+      code: 500,
+      reason: undefined,
+      message,
+    });
+    ok(await t.patch(`${path('v1', ns)}/a`, MERGE_PATCH, { metadata: { finalizers: null } }));
+  },
+  { needs },
+);
+
+spec(
   66,
   'the patch of a webhook counts as a change by what it says, not by the defaults that follow it',
   async (plain) => {

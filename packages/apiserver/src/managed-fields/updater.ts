@@ -69,12 +69,18 @@ function typeOf({ versions, writer }: OwnershipChange): VersionType {
   return type;
 }
 
-/** Owners whose types have changed since: what became atomic is owned as a whole. Those of versions gone are dropped. */
-function reconciled({ versions, managers }: OwnershipChange): Managers {
+/**
+ * Owners whose types have changed since: what became atomic is owned as a whole. Those of versions gone are dropped. As
+ * upstream, the live object has to be one in the version of each.
+ *
+ * @throws MissingConversion, StatusError 500
+ */
+function reconciled({ versions, managers, live }: OwnershipChange): Managers {
   const result: Managers = new Map();
   for (const [id, manager] of managers) {
     const type = versions.find(manager.apiVersion);
     if (type === undefined) continue;
+    versions.convert(live, manager.apiVersion);
     const fields = reconcileSet(manager.fields, type.atom);
     result.set(id, fields === manager.fields ? manager : { ...manager, fields });
   }
