@@ -1,12 +1,12 @@
 /** What long runs of random calls on both servers have found, each as a case of its own. */
 import { stage } from '../harness/admission-stage.js';
 import { startConverter } from '../harness/converter.js';
-import { APPLY_PATCH, MERGE_PATCH, type Context } from '../harness/context.js';
+import { APPLY_PATCH, JSON_PATCH, MERGE_PATCH, type Context } from '../harness/context.js';
 import type { Draft, Json } from '../harness/doc.js';
 import { check, created, failure, ok, same } from '../harness/expect.js';
 import { allow, mutate, rule, steady } from '../harness/hook.js';
 import { spec } from '../harness/spec.js';
-import { configMaps, deploymentDraft, deployments } from './paths.js';
+import { configMaps, deploymentDraft, deployments, secrets } from './paths.js';
 
 const needs = ['webhooks'] as const;
 const services = (namespace: string, name?: string): string =>
@@ -194,6 +194,36 @@ spec(30, 'a Service keeps its address in an update that wants another uid', asyn
     reason: 'Invalid',
   });
   same([...new Set(details.causes.map(({ field }: Json) => field))], ['metadata.uid'], 'causes');
+});
+
+spec(52, 'bytes that are null are not the empty ones that they are read as', async (t) => {
+  const ns = await t.namespace();
+  const draft = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { a: '' } };
+  created(await t.patch(secrets(ns, 'a'), APPLY_PATCH, draft, applied('one')));
+  const patched = ok(await t.patch(secrets(ns, 'a'), MERGE_PATCH, { metadata: { finalizers: ['kctl.test/f'] } }));
+  const none = [{ op: 'replace', path: '/data/a', value: null }];
+  const nulled = ok(await t.patch(secrets(ns, 'a'), JSON_PATCH, none));
+  same(nulled['data'], { a: '' }, 'data');
+  same(
+    nulled.metadata['managedFields'].map(({ manager, fieldsV1 }: Json) => [manager, fieldsV1['f:data']]),
+    [['unknown', { 'f:a': {} }]],
+    'owners',
+  );
+  check(nulled.metadata.resourceVersion !== patched.metadata.resourceVersion, 'null makes a revision');
+  const marked = ok(await t.delete(secrets(ns, 'a'))).metadata.resourceVersion;
+  const emptied = ok(await t.patch(secrets(ns, 'a'), MERGE_PATCH, {})).metadata.resourceVersion;
+  same(emptied, ok(await t.get(secrets(ns, 'a'))).metadata.resourceVersion, 'after the deletion');
+  check(marked !== nulled.metadata.resourceVersion, 'the deletion makes a revision');
+  ok(await t.patch(secrets(ns, 'a'), JSON_PATCH, none));
+  const before = ok(await t.get(secrets(ns, 'a')));
+  const { metadata } = ok(await t.put(secrets(ns, 'a'), before));
+  check(metadata.resourceVersion !== before.metadata.resourceVersion, 'so does what is read, written back');
+  same(
+    ok(await t.put(secrets(ns, 'a'), { ...before, metadata })).metadata.resourceVersion,
+    metadata.resourceVersion,
+    'once more',
+  );
+  ok(await t.patch(secrets(ns, 'a'), MERGE_PATCH, { metadata: { finalizers: null } }));
 });
 
 spec(52, 'labels of a custom resource that an apply leaves empty are stored so, until the next write', async (t) => {

@@ -76,17 +76,6 @@ export const explanations: readonly Explanation[] = [
   },
   {
     reason:
-      'a null among the data of a Secret is kept as no bytes and read back as an empty text, which the next write writes down: one that changes nothing makes a revision there',
-    covers: ({ path, real, embedded }, request) =>
-      ((/^\/(admission\/reviews|body\/data)\//.test(path) && real === null && embedded === '') ||
-        path === '/watch/repetition' ||
-        (path === '/body/metadata/resourceVersion' &&
-          real === '<revision: new>' &&
-          embedded === '<revision: unchanged>')) &&
-      request.includes('/secrets'),
-  },
-  {
-    reason:
       "a configuration that is applied is checked in the random order of Go's maps, up to the first unknown field there",
     covers: ({ path, real, embedded }) =>
       path === '/body/message' &&

@@ -47,13 +47,19 @@ export type DeletionPlan =
   /** The object goes. `steps` is 2 where upstream does it in two: what has a grace is marked first, finalizers are taken off first. */
   | { readonly type: 'goes'; readonly next: UntypedObject; readonly isMarked: boolean; readonly steps: 1 | 2 };
 
+/** What is deleted as it is read, in the version of the storage: what stays is written so. */
+function asRead(definition: ResourceDefinition, { object }: ObjectVersion): UntypedObject {
+  if (definition.isCustom) return withoutEmptied(object);
+  return definition.apiVersion === definition.storageApiVersion ? definition.fromStorage(object) : object;
+}
+
 /** Plans a deletion. Mirrors `BeforeDelete` and the first half of `Store.Delete`. @throws StatusError 403, 409 */
 export function planDeletion(
   { clock }: Backend,
   definition: ResourceDefinition,
   { present, options }: PendingDeletion,
 ): DeletionPlan {
-  const object = definition.isCustom ? withoutEmptied(present.object) : present.object;
+  const object = asRead(definition, present);
   checkPreconditions(definition, present, options);
   const isNamespace = definition.storageKey === namespaces;
   const why = definition.deletionForbidden(object);

@@ -304,7 +304,7 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     storageKey: storage?.key ?? `${kind.group}/${kind.plural}`,
     storageApiVersion: storage?.apiVersion ?? apiVersion,
     toStorage: storage?.toStorage ?? ((object) => object),
-    fromStorage: storage?.fromStorage ?? ((stored) => stored),
+    fromStorage: storage?.fromStorage ?? strategy.read?.bind(strategy) ?? ((stored) => stored),
     fieldTyping: {
       atom: structAtom(kind.struct),
       empty: () => (empty ??= asUntyped(zeroStruct(kind.struct), kind.kind, apiVersion)),

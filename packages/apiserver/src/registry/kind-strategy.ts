@@ -30,6 +30,8 @@ export interface KindStrategy {
     readonly toStorage: (object: UntypedObject) => UntypedObject;
     readonly fromStorage: (object: UntypedObject) => UntypedObject;
   };
+  /** A stored object as it is read; itself where that is the same. */
+  read?(stored: UntypedObject): UntypedObject;
   /** Fills in defaults after decoding, in place. */
   default?(object: UntypedObject): void;
   /** What upstream's own admission plugins make of a create or an update (`old` is there) before webhooks are called. */

@@ -101,7 +101,18 @@ function foldStringData(object: UntypedObject): void {
   delete object['stringData'];
 }
 
+/**
+ * Bytes that are none come back empty: upstream's storage does not tell the two apart. The next write writes them so, which
+ * makes a revision.
+ */
+function readBytes(stored: UntypedObject, field: 'data' | 'binaryData'): UntypedObject {
+  const entries = Object.entries(objectOf(stored[field]));
+  if (!entries.some(([, value]) => value === null)) return stored;
+  return { ...stored, [field]: Object.fromEntries(entries.map(([key, value]) => [key, value ?? ''])) };
+}
+
 const secret: KindStrategy = {
+  read: (stored) => readBytes(stored, 'data'),
   revalidatesMetadata: true,
   default: foldStringData,
   validate: validateSecret,
@@ -201,6 +212,7 @@ export const coreStrategies: Readonly<Record<string, KindStrategy>> = {
   '/ConfigMap': {
     revalidatesMetadata: true,
     validate: validateConfigMap,
+    read: (stored) => readBytes(stored, 'binaryData'),
     validateChange: validateImmutable(['data', 'binaryData']),
   },
   '/Secret': secret,

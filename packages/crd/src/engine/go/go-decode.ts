@@ -136,10 +136,7 @@ function decodeValue(value: unknown, type: GoType, walk: Walk): unknown {
       const map: JsonObject = {};
       for (const [key, entry] of Object.entries(value)) {
         walk.path = `${base}.${key}`;
-        const decoded = decodeType(entry, type.of, walk);
-        // Bytes that are none come back empty: upstream's storage format does not tell the two apart.
-        const isBytes = type.of.form === 'scalar' && type.of.scalar === 'bytes';
-        setOwn(map, key, decoded === null && isBytes ? '' : decoded);
+        setOwn(map, key, decodeType(entry, type.of, walk));
       }
       walk.path = base;
       return map;
