@@ -113,11 +113,10 @@ async function runBoth(): Promise<boolean> {
       ...(values.session !== undefined && { session: Number(values.session) }),
       log: (line) => console.log(line),
     });
-    console.log(
-      `seed ${seed}: ${result.calls} calls in ${((performance.now() - started) / 1000).toFixed(1)} s, ${result.explained} explained differences`,
-    );
+    const seconds = Math.round((performance.now() - started) / 1000);
+    console.log(`seed ${seed}: ${result.calls} calls in ${seconds} s, ${result.explained} explained differences`);
     console.log(`${result.unexplained} unexplained differences`);
-    if (values.record) writeDifferential({ seed, ...result, mix: chosen });
+    if (values.record) writeDifferential({ seed, ...result, mix: chosen, seconds });
     return result.unexplained === 0;
   } finally {
     await embedded.stop();

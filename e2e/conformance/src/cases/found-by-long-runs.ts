@@ -11,6 +11,12 @@ import { configMaps, deploymentDraft, deployments, secrets } from './paths.js';
 const needs = ['webhooks'] as const;
 const services = (namespace: string, name?: string): string =>
   ['/api/v1/namespaces', namespace, 'services', name].filter((part) => part !== undefined).join('/');
+const scaleOf = (name: string): Draft => ({
+  apiVersion: 'autoscaling/v1',
+  kind: 'Scale',
+  metadata: { name },
+  spec: { replicas: 2 },
+});
 const applied = (manager: string) => ({ query: { fieldManager: manager } });
 
 /** A custom resource of two versions that a webhook converts: v2 has a field with a default that v1 does not know. */
@@ -205,7 +211,7 @@ spec(52, 'bytes that are null are not the empty ones that they are read as', asy
   const nulled = ok(await t.patch(secrets(ns, 'a'), JSON_PATCH, none));
   same(nulled['data'], { a: '' }, 'data');
   same(
-    nulled.metadata['managedFields'].map(({ manager, fieldsV1 }: Json) => [manager, fieldsV1['f:data']]),
+    nulled.metadata['managedFields']?.map(({ manager, fieldsV1 }: Json) => [manager, fieldsV1['f:data']]),
     [['unknown', { 'f:a': {} }]],
     'owners',
   );
@@ -302,3 +308,140 @@ spec(55, 'the deletion of a definition says when it began, and counts as no chan
   same([second['generation'], second['deletionGracePeriodSeconds']], [before.metadata['generation'], 0], 'once more');
   ok(await t.patch(path, MERGE_PATCH, { metadata: { finalizers: null } }));
 });
+
+spec(68, 'a warning beyond ASCII comes with a watch as it comes with a list', async (t) => {
+  const ns = await t.namespace();
+  const group = `${t.unique('warned')}.kctl.test`;
+  await t.crd({
+    metadata: { name: `warned.${group}` },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'warned', singular: 'warn', kind: 'Warn' },
+      versions: [
+        {
+          name: 'v1',
+          served: true,
+          storage: true,
+          deprecated: true,
+          deprecationWarning: 'd\u00e9pass\u00e9',
+          schema: { openAPIV3Schema: { type: 'object' } },
+        },
+      ],
+    },
+  });
+  const path = `/apis/${group}/v1/namespaces/${ns}/warned`;
+  const list = await t.get(path);
+  const watch = await t.get(path, { query: { watch: 'true', timeoutSeconds: '1' } });
+  same([list.warnings.length, watch.warnings], [1, list.warnings], 'warnings');
+});
+
+spec(69, 'a JSON patch of a policy whose test fails leaves its object alone, but for its kind', async (t) => {
+  const ns = await t.namespace();
+  const widgets = await t.widgets();
+  created(await t.post(widgets.path(ns), widgets.draft('b')));
+  const policies = '/apis/admissionregistration.k8s.io/v1/mutatingadmissionpolic';
+  const name = t.unique('policy');
+  const here = { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': ns } } };
+  const expression =
+    '[JSONPatch{op: "test", path: "/metadata/name", value: "a"}, JSONPatch{op: "add", path: "/metadata/labels", value: {"l": "a"}}]';
+  t.defer(() => t.delete(`${policies}ies/${name}`));
+  created(
+    await t.post(`${policies}ies`, {
+      metadata: { name },
+      spec: {
+        failurePolicy: 'Fail',
+        reinvocationPolicy: 'Never',
+        matchConstraints: {
+          ...here,
+          resourceRules: [
+            { apiGroups: ['*'], apiVersions: ['*'], operations: ['CREATE', 'UPDATE'], resources: ['*/*'] },
+          ],
+        },
+        mutations: [{ patchType: 'JSONPatch', jsonPatch: { expression } }],
+      },
+    }),
+  );
+  t.defer(() => t.delete(`${policies}ybindings/${name}`));
+  created(
+    await t.post(`${policies}ybindings`, { metadata: { name }, spec: { policyName: name, matchResources: here } }),
+  );
+  await t.eventually(
+    () => t.post(`${widgets.path(ns)}?dryRun=All`, widgets.draft('a')),
+    ({ body }) => body.metadata?.labels?.['l'] === 'a',
+    { what: 'the policy' },
+  );
+  same(ok(await t.patch(widgets.path(ns, 'b', 'scale'), MERGE_PATCH, { spec: { replicas: 2 } }))['spec'], {
+    replicas: 2,
+  });
+  const { message } = failure(await t.post(widgets.path(ns), { ...widgets.draft('a..b'), kind: 'Zip' }), {
+    code: 422,
+    reason: 'Invalid',
+  });
+  check(message.startsWith('Widget.'), message);
+});
+
+spec(
+  66,
+  'the Scale of a custom resource that a webhook has patched keeps what a Scale does not know for the webhooks of its round',
+  async (plain) => {
+    const t = steady(plain);
+    const { ns, widgets, hook } = await stage(t);
+    created(await t.post(widgets.path(ns), widgets.draft('a')));
+    const rules = [rule(widgets.group, 'widgets/scale')];
+    await hook.install('Mutating', [
+      hook.entry('m.kctl.test', { rules, reinvocationPolicy: 'IfNeeded' }),
+      hook.entry('n.kctl.test', { rules }),
+    ]);
+    const put = async (add: (url: string) => object): Promise<unknown> => {
+      hook.answer = ({ url }) => mutate([{ op: 'add', ...add(url) }]);
+      const scale = ok(await t.put(widgets.path(ns, 'a', 'scale'), scaleOf('a')));
+      same(scale['data'], undefined, 'data');
+      return hook.take().map(({ url, request }) => [url.split('?')[0], request.object.data]);
+    };
+    same(
+      await put((url) => ({ path: '/data', value: url.startsWith('/n?') ? 'n' : 'm' })),
+      [
+        ['/m', undefined],
+        ['/n', 'm'],
+        ['/m', undefined],
+      ],
+      'both change it',
+    );
+    same(
+      await put(() => ({ path: '/data', value: 'm' })),
+      [
+        ['/m', undefined],
+        ['/n', 'm'],
+      ],
+      'one changes it',
+    );
+  },
+  { needs },
+);
+
+spec(
+  66,
+  'an apply that owns nothing has the first patch of a webhook count by what it changes',
+  async (plain) => {
+    const t = steady(plain);
+    const { ns, hook } = await stage(t);
+    const rules = [rule('', ['services', 'configmaps'])];
+    await hook.install('Mutating', [
+      hook.entry('m.kctl.test', { rules, reinvocationPolicy: 'IfNeeded' }),
+      hook.entry('n.kctl.test', { rules }),
+    ]);
+    hook.answer = ({ url }) => (url.startsWith('/n?') ? mutate([{ op: 'add', path: '/nothing', value: 2 }]) : allow());
+    const asked = async (data?: Draft): Promise<unknown> => {
+      const config = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, ...(data && { data }) };
+      created(await t.patch(configMaps(ns, 'a'), APPLY_PATCH, config, applied('one')));
+      const urls = hook.take().map(({ url }) => url.split('?')[0]);
+      ok(await t.delete(configMaps(ns, 'a')));
+      hook.take();
+      return urls;
+    };
+    same(await asked(), ['/m', '/n'], 'nothing');
+    same(await asked({ a: '1' }), ['/m', '/n', '/m'], 'something');
+  },
+  { needs },
+);

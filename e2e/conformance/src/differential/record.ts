@@ -1,4 +1,5 @@
 /** What a differential run came to, as a file in `results/differential`. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { release } from '../versions.js';
@@ -10,10 +11,13 @@ export function writeDifferential({
   calls,
   unexplained,
   byReason,
-}: DifferentialResult & { readonly seed: number; readonly mix: readonly string[] }): void {
+  counts,
+  seconds,
+}: DifferentialResult & { readonly seed: number; readonly mix: readonly string[]; readonly seconds: number }): void {
   const folder = fileURLToPath(new URL('../../results/differential/', import.meta.url));
   mkdirSync(folder, { recursive: true });
   const date = new Date().toISOString().slice(0, 10);
-  const result = { release, seed, mix, calls, date, unexplained, explained: byReason };
+  const commit = execFileSync('git', ['rev-parse', '--short', 'HEAD'], { encoding: 'utf8' }).trim();
+  const result = { release, commit, seed, mix, calls, date, seconds, unexplained, explained: byReason, counts };
   writeFileSync(`${folder}seed-${seed}.json`, `${JSON.stringify(result, null, 2)}\n`);
 }

@@ -38,6 +38,8 @@ export interface DifferentialResult {
   readonly explained: number;
   /** How many differences each explanation covers. */
   readonly byReason: Readonly<Record<string, number>>;
+  /** How many calls there were of each kind and each part of the mix. */
+  readonly counts: Readonly<Record<string, number>>;
 }
 
 const SHOWN = 6;
@@ -87,6 +89,8 @@ export async function runDifferential(
     if (group.length === 1) for (const line of described(signature, { ...finding, divergences: left })) log(line);
   };
 
+  const counts = new Map<string, number>();
+  const count = (what: string, times = 1): void => void counts.set(what, (counts.get(what) ?? 0) + times);
   let taken = 0;
   const takeCall = () => (taken < options.calls ? taken++ : undefined);
   await Promise.all(
@@ -112,6 +116,7 @@ export async function runDifferential(
           random: createRandom(options.seed * 1000 + index),
           takeCall,
           onFinding,
+          count,
           ...(options.users && { randomUser }),
           ...(options.protobuf !== undefined && { protobuf: options.protobuf }),
           ...(extensions.length > 0 && { extension: together(extensions) }),
@@ -132,7 +137,9 @@ export async function runDifferential(
   for (const [reason, count] of explainedBy) log(`explained ${count}: ${reason}`);
   const unexplained = sorted.reduce((sum, [, findings]) => sum + findings.length, 0);
   const explained = [...explainedBy.values()].reduce((sum, count) => sum + count, 0);
-  return { calls: taken, unexplained, explained, byReason: Object.fromEntries(explainedBy) };
+  const byCount = Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)));
+  for (const [what, times] of Object.entries(byCount)) log(`counted ${times}: ${what}`);
+  return { calls: taken, unexplained, explained, byReason: Object.fromEntries(explainedBy), counts: byCount };
 }
 
 /** A difference, with the calls that led there. */

@@ -71,6 +71,8 @@ export interface SessionOptions {
   /** Number of the next call over all sessions; undefined when there are enough. */
   readonly takeCall: () => number | undefined;
   readonly onFinding: (finding: Finding) => void;
+  /** Counts what calls are made of. */
+  readonly count: (what: string, times?: number) => void;
   /** Headers of a call that is made as another user. */
   readonly randomUser?: (random: Random) => Readonly<Record<string, string>> | undefined;
   /** Whether some calls about built-in kinds are sent and answered in protobuf. @default false */
@@ -113,7 +115,7 @@ const NAMES = ['a', 'b', 'c', 'd'];
 const HISTORY = 12;
 
 export async function runSession(options: SessionOptions): Promise<void> {
-  const { random, connections, namespace, takeCall, onFinding, extension, randomUser, ownHeaders } = options;
+  const { random, connections, namespace, takeCall, onFinding, extension, randomUser, ownHeaders, count } = options;
   const known = new Map<string, Known>();
   const histories = new Map<string, string[]>();
   const revisions: { kind: RandomKind; at: Pair<string>; call: number }[] = [];
@@ -145,6 +147,12 @@ export async function runSession(options: SessionOptions): Promise<void> {
     const { body } = original;
     const { contentType, accept } = encoded(request, encoding, original);
     const more = await extension?.observe(answers, body);
+    for (const part of partsOf(request, { contentType, accept })) count(part);
+    if (user !== undefined) count('as another user');
+    const seen: Json = more?.[0];
+    count('reviews by webhooks', seen?.asked?.length ?? 0);
+    if (/-policy-\d|validation\.policy\./.test(JSON.stringify(seen?.annotations ?? {}) + answers[0].text))
+      count('judged by a policy');
     const found = divergences(
       ...(answers.map((answer, side) => ({
         ...normaliseAnswer(answer, (key) => lastRevision[side as 0 | 1].get(key)),
@@ -714,6 +722,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
         throw error;
       }
     });
+    count('replays of watches');
     if (events[0].at(-1)?.type === 'ERROR') return; // The window of the real server depends on its load.
     const shown = events.map((side) =>
       withoutRepetitions(
@@ -762,6 +771,20 @@ export async function runSession(options: SessionOptions): Promise<void> {
 /** Two versions of a kind are two kinds here, for what is sent again has the version in which it came. */
 function keyOf({ apiVersion, kind }: RandomKind, name: string): string {
   return `${apiVersion}/${kind}/${name}`;
+}
+
+/** What a call is made of, for the count. */
+function* partsOf(
+  { method, kind }: Pick<Request, 'method' | 'kind'>,
+  { contentType, accept = '' }: { readonly contentType: string | undefined; readonly accept: string | undefined },
+): Iterable<string> {
+  yield method;
+  if (kind !== undefined) yield `${kind.kind} ${kind.apiVersion}`;
+  if (contentType === APPLY_PATCH) yield 'applies';
+  if (contentType === PROTOBUF) yield 'sent in protobuf';
+  if (accept.startsWith(PROTOBUF)) yield 'answered in protobuf';
+  if (accept.includes('as=Table')) yield 'as Tables';
+  if (accept.includes('as=Partial')) yield 'as PartialObjectMetadata';
 }
 
 /** Leaves out events that show nothing new: on a real server a change of managedFields alone makes one. */

@@ -8,7 +8,9 @@ import { unclassified } from '../registry/status.js';
 /** A Scale. Upstream's server of custom resources has no decoder for it and says so where a value does not fit. */
 function decodeView(definition: ResourceDefinition, view: ObjectView, value: JsonObject): UntypedObject {
   try {
-    return view.decode({ value }).object;
+    const { object } = view.decode({ value });
+    // As upstream, the Scale of a custom resource that a plugin has made keeps what a Scale does not know, for those that follow.
+    return definition.isCustom ? { ...value, ...object } : object;
   } catch (error) {
     const message = messageOf(error);
     if (definition.isCustom && message.includes('of type int32'))

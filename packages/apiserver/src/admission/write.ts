@@ -52,7 +52,7 @@ export interface AdmissionWrite extends WriteFacts {
    * The object as it came, where the first patch of a webhook counts as a change whatever it changes: where one of the
    * owners of a built-in kind has the time of this write, and in the Scale of a custom resource.
    */
-  readonly stamped?: UntypedObject | undefined;
+  stamped?: UntypedObject | undefined;
   /** The state that is replaced or deleted; undefined for CREATE. */
   readonly oldObject: UntypedObject | undefined;
   /** CreateOptions, UpdateOptions or DeleteOptions; null for CONNECT. */

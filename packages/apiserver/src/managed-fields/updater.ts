@@ -186,7 +186,7 @@ export function applyOwners(change: OwnershipChange, config: UntypedObject, isFo
     const same = last !== undefined && isDeepEqualSet(last.fields, left) ? last.fields : left;
     if (isEmptySet(left)) managers.delete(id);
     else managers.set(id, { ...mine, fields: same, time: isChanged ? now : mine.time });
-    if (isChanged) change.onStamp?.();
+    if (isChanged && !isEmptySet(left)) change.onStamp?.();
   }
   return { object: isChanged ? pruned : undefined, managers };
 }

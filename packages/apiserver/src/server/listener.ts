@@ -139,7 +139,8 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
     return;
   }
   if ('stream' in response) response.writeHead(reply.status);
-  else response.flushHeaders();
+  // Not by flushHeaders, which encodes the bytes of a warning in UTF-8 once more.
+  else response.write(new Uint8Array(0));
   const sink = createSocketSink(response, () => cut(response));
   await stream(reply.truncateAfter === undefined ? sink : truncated(sink, reply.truncateAfter));
 }

@@ -271,9 +271,9 @@ class MutatingPolicies implements AdmissionPlugin {
         );
         const { object } = reviewed;
         const changed = mutate(object, wanted, matched);
-        const value = cloneJson(changed ?? object);
+        const value = cloneJson(changed ?? typedObject(object, matched.kind));
         const decoded = decodeAdmitted(matched.definition, write.subresource, { value });
-        // What is left alone stays the object that came, but for defaults.
+        // What is left alone stays the object that came, but for its type and defaults.
         versions.replace(changed === undefined && equalJson(decoded, object) ? object : decoded, matched);
         round.mutatedKinds.add(shownAs);
       } catch (error) {

@@ -56,6 +56,7 @@ export class VersionedObjects {
   readonly #write: AdmissionWrite;
   readonly #olds = new Map<string, UntypedObject | undefined>();
   #shown: Shown | undefined;
+  #isReplaced = false;
 
   constructor(write: AdmissionWrite) {
     this.#write = write;
@@ -85,14 +86,27 @@ export class VersionedObjects {
     const isOwn = isSameKind(this.#write.kind, target.kind);
     if (isOwn) this.#write.object = object;
     this.#shown = { object, target, isChanged: !isOwn };
+    this.#isReplaced = true;
   }
 
   /** Gives the write its object back. @throws StatusError 500 where it does not convert */
   async settle(): Promise<void> {
+    this.#settleView();
     if (this.#shown?.isChanged !== true) return;
     const { object, target } = this.#shown;
     this.#write.object = await convertObject(object, target.definition, this.#write.definition);
     this.#shown = { object, target, isChanged: false };
+  }
+
+  /** As upstream, the Scale of a custom resource loses what a Scale does not know, and its next patch is a first one again. */
+  #settleView(): void {
+    const { definition, subresource, object } = this.#write;
+    const found = definition.subresources.get(subresource);
+    if (!this.#isReplaced || !definition.isCustom || found?.type !== 'view' || object === undefined) return;
+    this.#write.object = found.view.decode({ value: object }).object;
+    this.#write.stamped = this.#write.object;
+    this.#shown = undefined;
+    this.#isReplaced = false;
   }
 
   async #show(target: Version): Promise<UntypedObject | undefined> {
