@@ -426,7 +426,7 @@ spec(
   async (plain) => {
     const t = steady(plain);
     const { ns, hook } = await stage(t);
-    const rules = [rule('', ['services', 'configmaps'])];
+    const rules = [rule('', 'configmaps', { operations: ['CREATE'] })];
     await hook.install('Mutating', [
       hook.entry('m.kctl.test', { rules, reinvocationPolicy: 'IfNeeded' }),
       hook.entry('n.kctl.test', { rules }),
