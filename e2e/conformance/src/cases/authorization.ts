@@ -624,3 +624,35 @@ spec(
   },
   { needs: ['rbac'] },
 );
+
+spec(71, 'rules and subjects that are not valid', async (t) => {
+  const refused = async (path: string, object: object, message: string): Promise<void> => {
+    const answer = await t.post(`${RBAC}/${path}?dryRun=All`, { metadata: { name: 'refused' }, ...object });
+    failure(answer, { code: 422, reason: 'Invalid', message });
+  };
+  const invalid = (kind: string) => `${kind}.rbac.authorization.k8s.io "refused" is invalid:`;
+  const url = { nonResourceURLs: ['/x'], verbs: ['get'] };
+  await refused(
+    'clusterroles',
+    { rules: [{ ...url, apiGroups: [''], resources: ['pods'] }] },
+    `${invalid('ClusterRole')} rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`,
+  );
+  await refused(
+    'namespaces/default/roles',
+    { rules: [url] },
+    `${invalid('Role')} rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`,
+  );
+  await refused(
+    'clusterroles',
+    { aggregationRule: {} },
+    `${invalid('ClusterRole')} aggregationRule.clusterRoleSelectors: Required value: at least one clusterRoleSelector required if aggregationRule is non-nil`,
+  );
+  await refused(
+    'clusterrolebindings',
+    {
+      roleRef: { apiGroup: group, kind: 'ClusterRole', name: 'view' },
+      subjects: [{ kind: 'ServiceAccount', name: 'X_', namespace: 'default' }],
+    },
+    `${invalid('ClusterRoleBinding')} subjects[0].name: Invalid value: "X_": a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an alphanumeric character (e.g. 'example.com', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')`,
+  );
+});

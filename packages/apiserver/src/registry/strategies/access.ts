@@ -1,7 +1,9 @@
 import {
   at,
+  dns1123Subdomain,
   equalSemantic,
   invalidValue,
+  isObject,
   notSupported,
   objectsOf,
   pathSegment,
@@ -16,22 +18,39 @@ import { validateWebhookConfiguration } from './webhook-configurations.js';
 
 const rbac = 'rbac.authorization.k8s.io';
 
-function validateRules(object: Record<string, unknown>): FieldError[] {
-  return objectsOf(object['rules']).flatMap((rule, index) => {
-    const field = `rules[${index}]`;
-    const errors: FieldError[] = [];
-    if (stringsOf(rule['verbs']).length === 0) {
-      errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
-    }
-    if (stringsOf(rule['nonResourceURLs']).length > 0) return errors;
-    if (stringsOf(rule['apiGroups']).length === 0) {
-      errors.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
-    }
-    if (stringsOf(rule['resources']).length === 0) {
-      errors.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
-    }
+const validateRules =
+  (isNamespaced: boolean) =>
+  (object: Record<string, unknown>): FieldError[] => [
+    ...objectsOf(object['rules']).flatMap((rule, index) => validateRule(rule, `rules[${index}]`, isNamespaced)),
+    ...validateAggregation(object['aggregationRule']),
+  ];
+
+function validateAggregation(rule: unknown): FieldError[] {
+  if (!isObject(rule) || objectsOf(rule['clusterRoleSelectors']).length > 0) return [];
+  const why = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
+  return [required('aggregationRule.clusterRoleSelectors', why)];
+}
+
+function validateRule(rule: Record<string, unknown>, field: string, isNamespaced: boolean): FieldError[] {
+  const errors: FieldError[] = [];
+  if (stringsOf(rule['verbs']).length === 0) {
+    errors.push(required(`${field}.verbs`, 'verbs must contain at least one value'));
+  }
+  const urls = stringsOf(rule['nonResourceURLs']);
+  if (urls.length > 0) {
+    const refuse = (why: string): void => void errors.push(invalidValue(`${field}.nonResourceURLs`, urls, why));
+    if (isNamespaced) refuse('namespaced rules cannot apply to non-resource URLs');
+    if (['apiGroups', 'resources', 'resourceNames'].some((name) => stringsOf(rule[name]).length > 0))
+      refuse('rules cannot apply to both regular resources and non-resource URLs');
     return errors;
-  });
+  }
+  if (stringsOf(rule['apiGroups']).length === 0) {
+    errors.push(required(`${field}.apiGroups`, 'resource rules must supply at least one api group'));
+  }
+  if (stringsOf(rule['resources']).length === 0) {
+    errors.push(required(`${field}.resources`, 'resource rules must supply at least one resource'));
+  }
+  return errors;
 }
 
 function validateSubject(subject: Record<string, unknown>, field: string, isNamespaced: boolean): FieldError[] {
@@ -41,6 +60,8 @@ function validateSubject(subject: Record<string, unknown>, field: string, isName
   const group = stringOf(subject['apiGroup']);
   if (name === '') errors.push(required(`${field}.name`));
   if (kind === 'ServiceAccount') {
+    if (name !== '')
+      for (const message of dns1123Subdomain(name)) errors.push(invalidValue(`${field}.name`, name, message));
     if (group !== '') errors.push(notSupported(`${field}.apiGroup`, group, ['']));
     if (!isNamespaced && stringOf(subject['namespace']) === '') errors.push(required(`${field}.namespace`));
   } else if (kind === 'User' || kind === 'Group') {
@@ -92,8 +113,8 @@ const webhookConfiguration: KindStrategy = {
 
 /** RBAC and admission. */
 export const accessStrategies: Readonly<Record<string, KindStrategy>> = {
-  [`${rbac}/Role`]: { ...common, validate: validateRules },
-  [`${rbac}/ClusterRole`]: { ...common, validate: validateRules },
+  [`${rbac}/Role`]: { ...common, validate: validateRules(true) },
+  [`${rbac}/ClusterRole`]: { ...common, validate: validateRules(false) },
   [`${rbac}/RoleBinding`]: { ...common, validate: validateBinding(true), validateChange: validateRoleRefChange },
   [`${rbac}/ClusterRoleBinding`]: {
     ...common,
