@@ -6,7 +6,7 @@ const { chromium } = createRequire(new URL('../../docs/package.json', import.met
 const usual = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
 
 /** The browser that CHROMIUM names, else one that is installed. @returns {string | undefined} */
-export function findBrowser() {
+function findBrowser() {
   return [process.env.CHROMIUM, ...usual].find((path) => path !== undefined && path !== '' && existsSync(path));
 }
 

@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, posix, resolve } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import { generateKinds, type GeneratedModule, type ServedResource } from '@kctl/crd';
 import { messageOf } from '@kctl/telemetry';
@@ -71,7 +71,7 @@ function wanted(
   from: string,
 ): readonly GeneratedModule[] {
   if (groups === undefined) return modules;
-  const groupOf = ({ path }: GeneratedModule): string => path.slice(0, path.lastIndexOf('/'));
+  const groupOf = ({ path }: GeneratedModule): string => posix.dirname(path);
   const present = new Set(modules.map(groupOf));
   const missing = groups.filter((group) => !present.has(group));
   if (missing.length > 0)
