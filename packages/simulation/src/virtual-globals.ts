@@ -37,6 +37,13 @@ const promises = requireBuiltin('node:timers/promises') as {
 
 let installed: VirtualHost | undefined;
 
+/** The world that runs: what a module has captured while one ran must not keep it. */
+const current: Pick<VirtualHost, 'stray'> = {
+  stray(scope, what, remedy) {
+    installed?.stray(scope, what, remedy);
+  },
+};
+
 /**
  * Replaces timers, `Date`, randomness and sockets for the code of a world, until it is disposed. One world at a time.
  *
@@ -59,9 +66,9 @@ export function installVirtualGlobals(host: VirtualHost): Disposable {
     replaceRandomness(host, put);
     replaceSockets(host, undo);
     replaceListen(host, undo);
-    replaceIo(host, put);
+    replaceIo(current, put);
     undo.push(
-      replaceEngine(host, put, (target, name, get) => substitute(target, name, { get, configurable: true }, undo)),
+      replaceEngine(current, put, (target, name, get) => substitute(target, name, { get, configurable: true }, undo)),
     );
   } catch (error) {
     restoreAll(); // a runtime that does not let something be replaced: nothing stays half replaced
