@@ -5,13 +5,15 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildControllerGen, runControllerGen } from './controller-gen.js';
+import { buildControllerGen, markerHelp, runControllerGen, goldenTypes } from './controller-gen.js';
 import { cronJob } from './golden/cron-job.js';
 import { differingLeaves, flatten, type LeafDifference } from './golden/flatten.js';
 import { fleet } from './golden/fleet.js';
 import { leftOut } from './golden/left-out.js';
+import { markersIn, markersOf, notSaid } from './golden/markers.js';
 import { opens } from './golden/opens.js';
 import { rules } from './golden/rules.js';
+import { spellings } from './golden/spellings.js';
 import { lists, numbers, texts } from './golden/values.js';
 import type { Golden, Variant } from './golden/variant.js';
 
@@ -24,6 +26,7 @@ const goldens: Readonly<Record<string, Golden>> = {
   'numbers.markers.golden.kctl.dev': numbers,
   'opens.markers.golden.kctl.dev': opens,
   'rules.markers.golden.kctl.dev': rules,
+  'spellings.markers.golden.kctl.dev': spellings,
   'texts.markers.golden.kctl.dev': texts,
 };
 /** Settings of controller-gen, and the same in ours. */
@@ -68,8 +71,13 @@ for (const { where, path, ours, theirs } of unexplained.slice(0, 300)) {
   );
 }
 for (const { name, reason } of leftOut) console.log(`${String(counts.get(name) ?? 0).padStart(6)}  ${name}: ${reason}`);
+const [all, said] = [markersOf(markerHelp(binary)), markersIn(goldenTypes)];
+const missing = [...all].filter((name) => !said.has(name) && !Object.hasOwn(notSaid, name));
+for (const name of missing) console.log(`no type in golden/ has the marker ${name} of controller-gen`);
+for (const [name, reason] of Object.entries(notSaid)) console.log(`not said: ${name}: ${reason}`);
 const result = {
   controllerGen: binary.replace(/^.*controller-gen-/, ''),
+  markers: all.size,
   definitions,
   leaves,
   leftOut: Object.fromEntries(counts),
@@ -80,5 +88,8 @@ if (values.write) {
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'golden.json'), `${JSON.stringify(result, null, 2)}\n`);
 }
-console.log(`${definitions} definitions, ${leaves} leaves, ${unexplained.length} unexplained differences`);
-process.exitCode = unexplained.length === 0 ? 0 : 1;
+console.log(
+  `${all.size} markers, ${missing.length} not tried; ${definitions} definitions, ${leaves} leaves, ` +
+    `${unexplained.length} unexplained differences`,
+);
+process.exitCode = unexplained.length + missing.length === 0 ? 0 : 1;

@@ -38,6 +38,11 @@ export const leftOut: readonly LeftOut[] = [
     matches: ({ path, ours, theirs }) =>
       path.endsWith('/rule') && words(ours).replaceAll('__dash__', '-') === words(theirs),
   },
+  {
+    name: 'empty subresources',
+    reason: 'controller-gen writes `subresources: {}` beside print columns; the definition means the same without it',
+    matches: ({ path, ours, theirs }) => path.endsWith('/subresources') && ours === undefined && theirs === '{}',
+  },
 ];
 
 function isShortened({ ours, theirs }: LeafDifference): boolean {
