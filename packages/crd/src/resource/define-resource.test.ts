@@ -231,6 +231,8 @@ describe('what a structural schema cannot say', () => {
   interface Tree {
     readonly next?: Tree | undefined;
   }
+  let calls = 0;
+  const counter = (): number => calls++;
   const tree: z.ZodType<Tree> = z.object({
     get next() {
       return tree.optional();
@@ -261,6 +263,21 @@ describe('what a structural schema cannot say', () => {
       'names of a map',
       { a: z.record(z.string().regex(/^a/), z.string()) },
       'v1 spec.a: the names of a map cannot be limited by a structural schema',
+    ],
+    [
+      'a protocol',
+      { a: z.httpUrl() },
+      'v1 spec.a: the host name or protocol of a URL cannot be said in a structural schema',
+    ],
+    [
+      'a host name',
+      { a: z.url({ hostname: /^a/ }) },
+      'v1 spec.a: the host name or protocol of a URL cannot be said in a structural schema',
+    ],
+    [
+      'a default of chance',
+      { a: z.number().default(counter) },
+      'v1 spec.a: a default that differs with each call cannot be said in a structural schema',
     ],
     ['bigint', { a: z.bigint() }, 'v1 spec.a: bigint cannot be said in a structural schema'],
   ])('refuses %s', (_name, spec, problem) => {
@@ -312,6 +329,40 @@ describe('paths, rules and columns', () => {
   ])('refuses %s', (_name, more, problem) => {
     const [first] = problemsOf(withSpec(spec, more));
     expect(first).toMatch(problem);
+  });
+
+  it('refuses a scale path whose field has another type, and warns of a column that stays empty', () => {
+    const replicas = z.object({ replicas: z.int32() });
+    const paths = {
+      specReplicasPath: '.spec.a',
+      statusReplicasPath: '.status.replicas',
+      labelSelectorPath: '.status.replicas',
+    };
+    expect(problemsOf(withSpec(spec, { status: replicas, scale: paths }))).toEqual([
+      'v1 scale.specReplicasPath: the field is of type string, and the scale subresource reads type integer',
+      'v1 scale.labelSelectorPath: the field is of type integer, and the scale subresource reads type string',
+    ]);
+    const columns = [
+      { name: 'A', path: '.spec.a', type: 'integer' },
+      { name: 'B', path: '.spec.b', type: 'number' },
+      { name: 'C', path: '.spec.a', type: 'date' },
+    ] as const;
+    const Thing = defineResource({
+      group: 'example.com',
+      kind: 'Thing',
+      versions: { v1: { spec: z.object({ a: z.string(), b: z.int32() }), printColumns: columns } },
+    });
+    expect(Thing.warnings).toEqual([
+      'v1 printColumns[0].path: a column of type integer stays empty: .spec.a is of type string',
+    ]);
+  });
+
+  it('names the field of a zod object that is not a zod schema', () => {
+    const foreign: unknown = fromJsonSchema({ type: 'string' });
+    const fields = { list: z.array(z.object({ a: foreign as z.ZodString })) };
+    expect(problemsOf(withSpec(fields))).toEqual([
+      'v1 spec: field .list[].a is not a zod schema: wrap it in embed() of @kctl/crd/zod',
+    ]);
   });
 
   it('checks defaults, the rules of their fields included', () => {

@@ -3,7 +3,7 @@ import { validateCrd } from '../engine/definition/crd-validation.js';
 import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { Report } from '../structural/report.js';
 import type { DefinitionProblem } from './definition-error.js';
-import { columnType, schemaAtPath } from './json-path-check.js';
+import { columnType, schemaAtPath, type PathTarget } from './json-path-check.js';
 import { limitDescriptions, objectSchema, pruneEmbeddedMetadata } from './object-schema.js';
 import type { PrintColumn, ResourceOptions, VersionOptions } from './options.js';
 
@@ -37,6 +37,7 @@ function column(source: PrintColumn, schema: JsonObject, report: Report, field: 
       remedy: 'declare the field in the schema, or correct the path',
     });
   }
+  warnOfColumn(source, target, report, field);
   return {
     name: source.name,
     type: source.type ?? columnType(target),
@@ -47,15 +48,34 @@ function column(source: PrintColumn, schema: JsonObject, report: Report, field: 
   };
 }
 
+/** Whether a field never has a value of a type; a field without a type may. */
+function isOtherType(schema: JsonObject, wanted: string): boolean {
+  const type = schema['type'];
+  return type !== undefined && type !== wanted && !(type === 'integer' && wanted === 'number');
+}
+
+/** The column stays empty where its field has another type; kubectl writes any type as text. */
+function warnOfColumn({ type, path }: PrintColumn, target: PathTarget, report: Report, field: string): void {
+  if (type === undefined || type === 'string' || !('schema' in target)) return;
+  const wanted = type === 'date' ? 'string' : type;
+  if (!isOtherType(target.schema, wanted) || path.includes('[')) return;
+  const given = stringOf(target.schema['type']);
+  report.warnings.push(`${field}: a column of type ${type} stays empty: ${path} is of type ${given}`);
+}
+
 function checkScale(version: VersionOptions, schema: JsonObject, report: Report, label: string): void {
   for (const [name, path] of Object.entries(version.scale ?? {})) {
-    if (typeof path !== 'string' || !('missing' in schemaAtPath(schema, path))) continue;
-    report.problems.push({
-      field: `${label} scale.${name}`,
-      value: path,
-      problem: 'the schema has no such field',
-      remedy: 'declare the field in the schema, or correct the path',
-    });
+    if (typeof path !== 'string') continue;
+    const target = schemaAtPath(schema, path);
+    const place = { field: `${label} scale.${name}`, value: path };
+    const wanted = name === 'labelSelectorPath' ? 'string' : 'integer';
+    if ('missing' in target) {
+      const remedy = 'declare the field in the schema, or correct the path';
+      report.problems.push({ ...place, problem: 'the schema has no such field', remedy });
+    } else if ('schema' in target && isOtherType(target.schema, wanted)) {
+      const problem = `the field is of type ${stringOf(target.schema['type'])}, and the scale subresource reads type ${wanted}`;
+      report.problems.push({ ...place, problem, remedy: `give the field type ${wanted}, or correct the path` });
+    }
   }
 }
 
@@ -153,6 +173,8 @@ function fieldOf(field: string, versions: readonly JsonObject[]): string {
 function remedyOf(message: string): string {
   if (message.includes('cost'))
     return 'add maxItems, maxLength or maxProperties to the lists, strings and maps of the rule';
+  if (message.includes('does not refer to a valid field'))
+    return 'declare the field in the schema, or correct the path';
   if (message.includes('undefined field')) return 'declare the field in the schema, or correct its name in the rule';
   if (message.includes('exactly one version marked as storage')) return 'set storage: true on one version';
   return '';

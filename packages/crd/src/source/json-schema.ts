@@ -2,7 +2,7 @@ import { messageOf } from '@kctl/telemetry';
 import { isObject, type JsonObject } from '../engine/values/json.js';
 import { inspectEffect } from './effect-inspection.js';
 import { markTransformations } from './transformation.js';
-import { lostKey, zodOptions } from './zod-inspection.js';
+import { foreignField, lostKey, zodOptions } from './zod-inspection.js';
 import type { SchemaValue } from './schema-value.js';
 
 /** Tried in this order: a later one says less. */
@@ -46,7 +46,9 @@ export function writeJsonSchema(source: SchemaValue): WrittenSchema {
       if (problem === '') problem = messageOf(error);
     }
   }
-  return { problem };
+  const foreign = standard.vendor === 'zod' ? foreignField(source) : undefined;
+  if (foreign === undefined) return { problem };
+  return { problem: `field ${foreign} is not a zod schema: wrap it in embed() of @kctl/crd/zod` };
 }
 
 /** Libraries whose own words for transformations are read, and plain JSON Schema. */

@@ -1,4 +1,4 @@
-import { isObject } from '../engine/values/json.js';
+import { equalJson, isObject } from '../engine/values/json.js';
 
 /** Stands in a JSON Schema where its library could not write what the schema says; the value names it. */
 export const lostKey = 'x-kctl-lost';
@@ -39,6 +39,36 @@ function lostCheck(check: unknown): string | undefined {
   return undefined;
 }
 
+/** Host name and protocol of an address are checks that JSON Schema has no word for: zod writes `format: uri` alone. */
+function lostOfUrl({ format, hostname, protocol }: Readonly<Record<string, unknown>>): string | undefined {
+  return format === 'url' && (hostname !== undefined || protocol !== undefined) ? 'url' : undefined;
+}
+
+/** A default that a function makes is another one with each call: a definition has one. */
+function lostDefault(definition: Readonly<Record<string, unknown>>): string | undefined {
+  const { type } = definition;
+  if (type !== 'default' && type !== 'prefault') return undefined;
+  return equalJson(definition['defaultValue'], definition['defaultValue']) ? undefined : 'default';
+}
+
+/** The path of the first field of a zod schema that is not one of zod's: `.a.b`. */
+export function foreignField(schema: unknown): string | undefined {
+  const { shape, element } = definitionOf(schema);
+  if (element !== undefined) {
+    const found = isZod(element) ? foreignField(element) : '';
+    return found === undefined ? undefined : `[]${found}`;
+  }
+  for (const [name, field] of Object.entries(isObject(shape) ? shape : {})) {
+    const found = isZod(field) ? foreignField(field) : '';
+    if (found !== undefined) return `.${name}${found}`;
+  }
+  return undefined;
+}
+
+function isZod(value: unknown): boolean {
+  return (typeof value === 'object' || typeof value === 'function') && value !== null && '_zod' in value;
+}
+
 /** What zod's JSON Schema does not say of one of its schemas. */
 function lostOf(schema: unknown, written: Readonly<Record<string, unknown>>): string | undefined {
   const definition = definitionOf(schema);
@@ -52,6 +82,8 @@ function lostOf(schema: unknown, written: Readonly<Record<string, unknown>>): st
   }
   if (type === 'custom' && Object.keys(written).length === 0) return 'custom';
   if (definition['coerce'] === true) return 'coerce';
+  const lost = lostOfUrl(definition) ?? lostDefault(definition);
+  if (lost !== undefined) return lost;
   const checks: unknown = definition['checks'];
   if (!Array.isArray(checks)) return undefined;
   return checks.map(lostCheck).find((lost) => lost !== undefined);

@@ -23,6 +23,12 @@ import type { Report } from './report.js';
 const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 const scalars: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
 
+/** Of what was lost, where one word does not say it. */
+const lostNames: Readonly<Record<string, string>> = {
+  url: 'the host name or protocol of a URL',
+  default: 'a default that differs with each call',
+};
+
 interface Place {
   /** `spec.parts[].name`. */
   readonly path: string;
@@ -117,10 +123,11 @@ export class Converter {
     const lost = schema[lostKey];
     if (lost === undefined) return;
     const name = stringOf(lost);
-    const isCheck = name === 'refine' || name === 'predicate';
+    const isCheck = name === 'refine' || name === 'predicate' || name === 'url';
     if (isCheck && schema[libraryOnlyKey] === true) return;
     const remedy = remedies.lost[name] ?? remedies.otherLoss;
-    this.#refuse(place, undefined, `${name} cannot be said in a structural schema`, remedy);
+    const what = lostNames[name] ?? name;
+    this.#refuse(place, undefined, `${what} cannot be said in a structural schema`, remedy);
   }
 
   /** Unions and intersections, where they say what a structural schema can say. */

@@ -33,6 +33,8 @@ export const remedies: Remedies = {
   lost: {
     refine: 'write it as a cel() rule, or add libraryOnly() to keep the check out of the API server',
     predicate: 'write it as a cel() rule, or add libraryOnly() to keep the check out of the API server',
+    url: 'add a pattern for them: z.string().regex(/^https?:/), or add libraryOnly() to keep the check out of the API server',
+    default: 'give a value, or let the reconciler or a webhook fill it in',
     transform: 'store the value as it is written, and transform it where it is used',
     morph: 'store the value as it is written, and transform it where it is used',
     pipe: 'write the checks on one type',
