@@ -103,7 +103,7 @@ describe.skipIf(!hasTerminal)('kctl in a pseudo-terminal and in a pipe', () => {
   );
 
   it('has the same exit code and sentence for a mistake', async () => {
-    const sentence = "kctl: unknown command 'doctr' (Did you mean doctor?): see kctl --help\n";
+    const sentence = "kctl: unknown command 'doctr' (Did you mean doctor?): see npx kctl --help\n";
     expect(await inTerminal(['doctr'], folder)).toMatchObject({ code: 2, out: sentence });
     expect(await inPipe(['doctr'], folder)).toEqual({ code: 2, out: '', err: sentence });
   }, 60_000);

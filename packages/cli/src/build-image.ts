@@ -4,6 +4,7 @@ import { delimiter, join } from 'node:path';
 import { CliError } from './errors.js';
 import type { CliIo } from './io.js';
 import type { Project } from './project.js';
+import { ownCommand } from './own-command.js';
 
 /** Programs that build an image from a Dockerfile with the same arguments, in the order in which they are looked for. */
 const engines = ['docker', 'podman', 'nerdctl', 'buildah'] as const;
@@ -15,7 +16,7 @@ const engines = ['docker', 'podman', 'nerdctl', 'buildah'] as const;
  */
 export async function buildImage(io: CliIo, { folder }: Pick<Project, 'folder'>, reference: string): Promise<void> {
   if (!existsSync(join(folder, 'Dockerfile')))
-    throw new CliError('there is no Dockerfile: kctl update writes the one of npm create @kctl');
+    throw new CliError(`there is no Dockerfile: ${ownCommand('update')} writes the one of npm create @kctl`);
   const engine = engines.find((name) => isInstalled(name, io.environment));
   if (engine === undefined)
     throw new CliError(

@@ -1,4 +1,5 @@
 import { describeError, messageOf } from '@kctl/telemetry';
+import { ownCommand } from './own-command.js';
 
 /** A command cannot do its work; the message is a sentence that ends with what to do. */
 export class CliError extends Error {
@@ -23,7 +24,7 @@ export function isCliError(error: unknown): error is CliError {
 }
 
 const remedies: Readonly<Record<string, string>> = {
-  ECONNREFUSED: 'is the cluster running? Name another by --context or --kubeconfig, or use kctl dev, which needs none',
+  ECONNREFUSED: `is the cluster running? Name another by --context or --kubeconfig, or use ${ownCommand('dev')}, which needs none`,
   EADDRINUSE: 'another process has the port: stop it, or give another',
   ENOTFOUND: 'is the name of the server in the kubeconfig right, and is a VPN needed?',
   ETIMEDOUT: 'does a VPN or a firewall stand between, or has the cluster another address now?',
@@ -33,8 +34,7 @@ const remedies: Readonly<Record<string, string>> = {
   DEPTH_ZERO_SELF_SIGNED_CERT: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
   Unauthorized: 'your credentials are not valid, or have expired: log in again',
-  'failed calling webhook':
-    'the API server cannot call it: see kctl doctor; of kctl dev, let the firewall pass its port, or name an address by --webhook-host',
+  'failed calling webhook': `the API server cannot call it: see ${ownCommand('doctor')}; of kctl dev, let the firewall pass its port, or name an address by --webhook-host`,
 };
 
 /** What the server says of a request that it forbids, in each of its releases. */
@@ -49,8 +49,8 @@ export function explain(error: unknown): string {
   const cause = isCliError(error) ? error.cause : error;
   if (cause === undefined) return message;
   const text = `${message} ${JSON.stringify(describeError(cause))}`;
-  if (text.includes('KCTL_KUBE_CONFIG') || text.includes('no API server is configured'))
-    return `${message}: start a cluster and set KUBECONFIG, or use kctl dev, which needs none`;
+  if (/no kubeconfig found|no API server is configured|the file does not exist/.test(text))
+    return `${message}: start a cluster and set KUBECONFIG, or use ${ownCommand('dev')}, which needs none`;
   const known = Object.entries(remedies).find(([code]) => text.includes(code) || text.includes(plain(code)));
   return known === undefined ? message : `${message}: ${known[1]}`;
 }

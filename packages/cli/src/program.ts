@@ -13,11 +13,13 @@ import { failWhereStale, generate, groupsOf, type GenerateOutcome } from './comm
 import { writeKinds } from './commands/kinds.js';
 import { describeUpdate, failOnConflicts, update, type UpdateOptions } from './commands/update.js';
 import { completions, completionScript, shells } from './completion.js';
+import { calledCommand, describeCallError, oneOf } from './call-errors.js';
 import { CliError, explain, isCliError } from './errors.js';
 import type { CliIo } from './io.js';
 import { formatTimeline } from './inspect/format-timeline.js';
 import type { InspectionOptions } from './inspect/on-inspections.js';
 import { fileGroups } from './manifests/generate-files.js';
+import { ownCommand } from './own-command.js';
 
 interface ClusterFlags {
   readonly kubeconfig?: string;
@@ -62,8 +64,10 @@ export function createProgram(io: CliIo): Command {
   const withMain = (of: Command): Command =>
     of.option('--main <module>', 'module that exports the operator (default: kctl.main in package.json, src/main.ts)');
 
-  withMain(command('add', 'add a kind, a controller or a webhook to the project', 'kctl add resource Certificate'))
-    .addArgument(new Argument('<what>', 'what to add').choices([...additions]))
+  withMain(
+    command('add', 'add a kind, a controller or a webhook to the project', ownCommand('add resource Certificate')),
+  )
+    .addArgument(oneOf(new Argument('<what>', 'what to add'), additions))
     .argument('<Kind>', 'of the custom resource, such as Certificate')
     .option('--group <domain>', 'of the API (default: that which the project was made with)')
     .option('--dry-run', 'list what would be written')
@@ -76,7 +80,11 @@ export function createProgram(io: CliIo): Command {
     io,
     withMain(
       onCluster(
-        command('generate', 'write manifests from the operator, or kinds from CRDs', 'kctl generate rbac --check'),
+        command(
+          'generate',
+          'write manifests from the operator, or kinds from CRDs',
+          ownCommand('generate rbac --check'),
+        ),
       ),
     ),
   );
@@ -85,7 +93,7 @@ export function createProgram(io: CliIo): Command {
     description: string,
     run: (io: CliIo, options: InstallOptions) => Promise<ChangeOutcome>,
   ): void => {
-    const of = withMain(onCluster(command(name, description, `kctl ${name} --dry-run`)))
+    const of = withMain(onCluster(command(name, description, ownCommand(`${name} --dry-run`))))
       .option('--dry-run', 'ask the server, and change nothing')
       .addOption(
         new Option('--timeout <seconds>', 'how long each object may take')
@@ -111,7 +119,7 @@ export function createProgram(io: CliIo): Command {
       command(
         'dev',
         'run the operator, restarted when a file changes; without a cluster on a server of its own',
-        'kctl dev -- --log-level debug',
+        ownCommand('dev -- --log-level debug'),
       ),
       'with --context as kubectl finds it, else no cluster',
     ),
@@ -128,7 +136,7 @@ export function createProgram(io: CliIo): Command {
       async (given: string[], options: Omit<DevOptions, 'arguments'>) =>
         await dev(io, { ...options, arguments: given }),
     );
-  withMain(command('build', 'write the operator as one file, for the image', 'kctl build --no-minify'))
+  withMain(command('build', 'write the operator as one file, for the image', ownCommand('build --no-minify')))
     .option('--outfile <file>', 'where to (default: dist/main.mjs)')
     .option('--no-minify', 'leave names and lines as they are')
     .option('--image [reference]', 'build the image, too, by docker, podman, nerdctl or buildah (default: kctl.image)')
@@ -141,7 +149,7 @@ export function createProgram(io: CliIo): Command {
           : `wrote ${outcome.written[0] ?? ''}\n${outcome.image === undefined ? '' : `built ${outcome.image}\n`}`,
       );
     });
-  command('update', 'merge what a newer @kctl/create makes into the project', 'kctl update --dry-run')
+  command('update', 'merge what a newer @kctl/create makes into the project', ownCommand('update --dry-run'))
     .option('--dry-run', 'list what would be changed')
     .option('--json', 'what became of which files as JSON')
     .action(async ({ json, ...options }: UpdateOptions & { readonly json?: boolean }) => {
@@ -155,7 +163,7 @@ export function createProgram(io: CliIo): Command {
       command(
         'doctor',
         'look at Node, project, cluster, CRDs, webhooks, rights and memory',
-        'kctl doctor --as-operator',
+        ownCommand('doctor --as-operator'),
       ),
     ),
   )
@@ -175,7 +183,7 @@ export function createProgram(io: CliIo): Command {
       command(
         'inspect',
         'show what a deployed operator does: controllers, informers, what is wrong',
-        'kctl inspect deployment/websites --namespace websites-system',
+        ownCommand('inspect deployment/websites --namespace websites-system'),
       ),
     ),
   );
@@ -207,7 +215,7 @@ export function createProgram(io: CliIo): Command {
         .description('show why an object was reconciled, what the runs wrote, and what that led to')
         .exitOverride()
         .configureOutput({ writeOut: io.out, writeErr: () => undefined })
-        .addHelpText('after', '\nExample:\n  kctl inspect why deployment/shop/web\n'),
+        .addHelpText('after', `\nExample:\n  ${ownCommand('inspect why deployment/shop/web')}\n`),
     ),
   )
     .argument('<object>', 'kind, namespace and name, such as deployment/shop/web')
@@ -225,8 +233,8 @@ export function createProgram(io: CliIo): Command {
           : found.map((each) => formatTimeline(`${object} in ${each.replica}`, each)).join('\n'),
       );
     });
-  command('completion', 'print the completion script of a shell', 'source <(kctl completion bash)')
-    .addArgument(new Argument('<shell>').choices([...shells]))
+  command('completion', 'print the completion script of a shell', `source <(${ownCommand('completion bash')})`)
+    .addArgument(oneOf(new Argument('<shell>'), shells))
     .action((shell: string) => io.out(completionScript(shell)));
   program
     .command('complete', { hidden: true })
@@ -244,9 +252,11 @@ export function createProgram(io: CliIo): Command {
 function addGenerate(io: CliIo, command: Command): void {
   command
     .addArgument(
-      new Argument('[what]', 'which files')
-        .choices(['all', 'manifests', 'kinds', ...fileGroups, 'crd', 'webhook'])
-        .default('all'),
+      oneOf(
+        new Argument('[what]', 'which files'),
+        ['all', 'manifests', 'kinds', ...fileGroups, 'crd', 'webhook'],
+        'all',
+      ),
     )
     .argument('[module]', 'as --main')
     .option('--output <folder>', 'where to (default: kctl.output in package.json, deploy; src/kinds for kinds)')
@@ -259,11 +269,13 @@ function addGenerate(io: CliIo, command: Command): void {
       const options = module === undefined ? given : { ...given, main: module };
       if (what === 'kinds') {
         if (options.from === undefined)
-          throw new CliError('kctl generate kinds needs --from: a file, a folder, a URL or "cluster"', { exitCode: 2 });
+          throw new CliError(`${ownCommand('generate kinds')} needs --from: a file, a folder, a URL or "cluster"`, {
+            exitCode: 2,
+          });
         const output = options.output ?? 'src/kinds';
         const kinds = await writeKinds(io, { ...options, from: options.from, output });
         if (options.json === true) io.out(asJson(kinds));
-        if (options.check === true) failWhereStale(kinds, 'kctl generate kinds');
+        if (options.check === true) failWhereStale(kinds, ownCommand('generate kinds'));
         if (options.json !== true) io.out(describeKinds(kinds));
         return;
       }
@@ -319,9 +331,11 @@ export async function runKctl(io: CliIo, given: readonly string[]): Promise<numb
   } catch (error) {
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return 0;
-      const isHelp = error.code === 'commander.help';
-      if (!isHelp) io.err(`kctl: ${error.message.replace(/^error: /, '').replaceAll('\n', ' ')}: see kctl --help\n`);
-      else io.err(createProgram(io).helpInformation());
+      const program = createProgram(io);
+      const called = calledCommand(program, given);
+      io.err(
+        error.code === 'commander.help' ? called.helpInformation() : `kctl: ${describeCallError(error, called)}\n`,
+      );
       return 2;
     }
     if (io.signal.aborted) return 130;

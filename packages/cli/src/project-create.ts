@@ -1,4 +1,4 @@
-import { createRequire } from 'node:module';
+import { createRequire, findPackageJSON } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CliError } from './errors.js';
@@ -16,8 +16,12 @@ export async function functionOfCreate(
   purpose: string,
 ): Promise<(options: object) => unknown> {
   let path: string;
+  const manifest = join(folder, 'package.json');
   try {
-    path = createRequire(join(folder, 'package.json')).resolve('@kctl/create');
+    // `require.resolve` alone would also take one of NODE_PATH, which is not the project's.
+    if (findPackageJSON('@kctl/create', pathToFileURL(manifest)) === undefined)
+      throw new Error('it has no package.json');
+    path = createRequire(manifest).resolve('@kctl/create');
   } catch (error) {
     throw new CliError(`@kctl/create is not installed: ${remedy}`, { cause: error });
   }

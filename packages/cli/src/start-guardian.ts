@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ClusterOptions } from './cluster.js';
 import type { CliIo } from './io.js';
+import { ownCommand } from './own-command.js';
 
 /** What is undone when the command ends without doing so itself. */
 export interface GuardianOrders {
@@ -40,7 +41,7 @@ export function startGuardian({ err }: Pick<CliIo, 'err'>): Guardian {
     const end = (): void => {
       if (!isDone)
         err(
-          'the guardian of kctl dev has ended: after a crash, run kctl dev or kctl deploy again to restore the cluster\n',
+          `the guardian of kctl dev has ended: after a crash, run ${ownCommand('dev')} or ${ownCommand('deploy')} again to restore the cluster\n`,
         );
       resolve();
     };

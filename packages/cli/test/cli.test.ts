@@ -79,7 +79,7 @@ describe('kctl generate', () => {
     const stale = await kctl(folder, 'generate', 'rbac', '--check');
     expect(stale).toMatchObject({
       code: 3,
-      err: 'kctl: generated files are out of date: deploy/rbac/rbac.yaml: run kctl generate and commit what it writes\n',
+      err: 'kctl: generated files are out of date: deploy/rbac/rbac.yaml: run npx kctl generate and commit what it writes\n',
     });
     expect(readFileSync(file, 'utf8')).toBe('edited');
     const json = await kctl(folder, 'generate', 'rbac', '--check', '--json');
@@ -136,7 +136,7 @@ describe('on a server', () => {
     const cluster = ['--kubeconfig', environment.kubeconfigPath];
     const before = await kctl(folder, 'doctor', ...cluster);
     expect(before).toMatchObject({ code: 1, err: 'kctl: 1 problem found\n' });
-    expect(before.out).toContain('the kind Website (websites.example.com) is not installed: run kctl install');
+    expect(before.out).toContain('the kind Website (websites.example.com) is not installed: run npx kctl install');
 
     const counted = await kctl(folder, 'install', '--dry-run', '--json', ...cluster);
     expect(JSON.parse(counted.out)).toEqual({
@@ -158,7 +158,7 @@ describe('on a server', () => {
     const rights = await kctl(folder, 'doctor', '--as-operator', ...cluster);
     expect(rights.code).toBe(1);
     expect(rights.out).toContain(
-      'system:serviceaccount:websites-system:websites may not patch websites.example.com/status, which for(Website) needs: apply what kctl generate rbac writes',
+      'system:serviceaccount:websites-system:websites may not patch websites.example.com/status, which for(Website) needs: apply what npx kctl generate rbac writes',
     );
     const after = await kctl(folder, 'doctor', ...cluster);
     expect(after, after.out).toMatchObject({ code: 0 });
@@ -198,15 +198,20 @@ describe('a newcomer', () => {
       'an unknown command',
       ['instal'],
       2,
-      /^kctl: unknown command 'instal' \(Did you mean install\?\): see kctl --help\n$/,
+      /^kctl: unknown command 'instal' \(Did you mean install\?\): see npx kctl --help\n$/,
     ],
     [
       'an unknown option',
       ['generate', '--chek'],
       2,
-      /^kctl: unknown option '--chek' \(Did you mean --check\?\): see kctl --help\n$/,
+      /^kctl: unknown option '--chek' \(Did you mean --check\?\): see npx kctl generate --help\n$/,
     ],
-    ['an unknown group of files', ['generate', 'rabc'], 2, /Allowed choices are all, manifests, kinds, crds/],
+    [
+      'an unknown group of files',
+      ['generate', 'rabc'],
+      2,
+      /what "rabc" is not valid: expected one of all, manifests, kinds, crds, .*\(did you mean rbac\?\)/,
+    ],
     ['no source of kinds', ['generate', 'kinds'], 2, /needs --from: a file, a folder, a URL or "cluster"/],
     [
       'a module that is not there',
@@ -342,7 +347,7 @@ describe('kctl add', () => {
     const folder = withCreate(adds);
     expect(await kctl(folder, 'add', 'controller', 'Page')).toEqual({
       code: 0,
-      out: 'wrote controller,Page,,false\nchanged src/main.ts\nNext: npm test, and kctl generate, which writes its manifests and rights\n',
+      out: 'wrote controller,Page,,false\nchanged src/main.ts\nNext: npm test, and npx kctl generate, which writes its manifests and rights\n',
       err: '',
     });
     expect(await kctl(folder, 'add', 'resource', 'Page', '--group', 'a.b', '--dry-run')).toEqual({
@@ -366,9 +371,12 @@ describe('kctl add', () => {
       'what cannot be added',
       ['resurce', 'Page'],
       adds,
-      [2, /'resurce' is invalid.*Allowed choices are resource, controller, webhook/],
+      [
+        2,
+        /what "resurce" is not valid: expected one of resource, controller, webhook \(did you mean resource\?\): see npx kctl add --help/,
+      ],
     ],
-    ['no kind', ['resource'], adds, [2, /missing required argument 'Kind'/]],
+    ['no kind', ['resource'], adds, [2, /<Kind> is missing: see npx kctl add --help/]],
     [
       'what is not valid',
       ['resource', 'page'],

@@ -30,13 +30,13 @@ async function findings(check: string, ...given: readonly string[]): Promise<rea
 describe('kctl doctor', () => {
   it('names generated files that are out of date', async () => {
     folder = project();
-    expect(await findings('files')).toEqual(['warning: deploy does not exist: run kctl generate']);
+    expect(await findings('files')).toEqual(['warning: deploy does not exist: run npx kctl generate']);
     await kctl(folder, 'generate');
     expect(await findings('files')).toEqual(['ok: deploy is what the code says']);
     appendFileSync(join(folder, 'deploy', 'rbac', 'rbac.yaml'), '# edited\n');
     rmSync(join(folder, 'deploy', 'kustomization.yaml'));
     expect(await findings('files')).toEqual([
-      'warning: 2 files in deploy are out of date: run kctl generate, which names them',
+      'warning: 2 files in deploy are out of date: run npx kctl generate, which names them',
     ]);
   });
 
@@ -125,7 +125,7 @@ describe('kctl doctor', () => {
   it('says which rule grants a right that is missing', async () => {
     folder = project();
     expect(await findings('rights', '--as-operator')).toContain(
-      `problem: system:serviceaccount:${namespace}:websites may not patch websites.example.com/status, which for(Website) needs: apply what kctl generate rbac writes, or add { apiGroups: ["example.com"], resources: ["websites/status"], verbs: ["patch"] }`,
+      `problem: system:serviceaccount:${namespace}:websites may not patch websites.example.com/status, which for(Website) needs: apply what npx kctl generate rbac writes, or add { apiGroups: ["example.com"], resources: ["websites/status"], verbs: ["patch"] }`,
     );
   });
 
@@ -134,7 +134,7 @@ describe('kctl doctor', () => {
     const { client } = environment;
     expect(await findings('memory')).toEqual([
       expect.stringMatching(
-        /^ok: the Deployment that kctl deploy applies has a memory limit of 256 MiB, and needs about 1\d\d MiB for \d+ watched objects$/,
+        /^ok: the Deployment that npx kctl deploy applies has a memory limit of 256 MiB, and needs about 1\d\d MiB for \d+ watched objects$/,
       ),
     ]);
     await client.create(ConfigMap, { metadata: { namespace, name: 'large' }, data: { text: 'x'.repeat(900_000) } });
@@ -166,7 +166,7 @@ describe('kctl doctor', () => {
     const { client } = environment;
     const configuration = 'websites-validating';
     expect(await findings('webhook')).toEqual([
-      `warning: ${configuration} is not there: writes pass without its webhooks until kctl deploy applies it`,
+      `warning: ${configuration} is not there: writes pass without its webhooks until npx kctl deploy applies it`,
     ]);
     const service = { namespace, name: 'websites-webhook', path: '/validate' };
     const webhook = {
@@ -179,7 +179,7 @@ describe('kctl doctor', () => {
     await client.create(ValidatingWebhookConfiguration, { metadata: { name: configuration }, webhooks: [webhook] });
     const [missing = ''] = await findings('webhook');
     const [, name = ''] =
-      /^problem: (\S+) is not registered: writes pass without it: run kctl deploy$/.exec(missing) ?? [];
+      /^problem: (\S+) is not registered: writes pass without it: run npx kctl deploy$/.exec(missing) ?? [];
     expect(name).not.toBe('');
     const install = async (more: object): Promise<void> => {
       const body = { webhooks: [{ ...webhook, name, ...more }] };
@@ -188,7 +188,7 @@ describe('kctl doctor', () => {
     await install({});
     expect(await findings('webhook')).toEqual([
       `problem: ${name} has no caBundle: writes that it judges are refused: is cert-manager's cainjector running, and is its Certificate ready?`,
-      `problem: ${name} leads to the Service websites-webhook in ${namespace}, which does not exist: writes that it judges are refused: run kctl deploy`,
+      `problem: ${name} leads to the Service websites-webhook in ${namespace}, which does not exist: writes that it judges are refused: run npx kctl deploy`,
     ]);
     const bundle = async (validityMs: number, now: number): Promise<string> => {
       const { cert } = await createSelfSignedCertificate({ validityMs, clock: { now: () => now } });
@@ -197,7 +197,7 @@ describe('kctl doctor', () => {
     await client.create(Service, { metadata: service, spec: { ports: [{ port: 443 }] } });
     await install({ clientConfig: { service, caBundle: await bundle(86_400_000, 0) }, failurePolicy: 'Ignore' });
     expect(await findings('webhook')).toEqual([
-      `warning: ${name} has failurePolicy Ignore, and the code says Fail: run kctl deploy`,
+      `warning: ${name} has failurePolicy Ignore, and the code says Fail: run npx kctl deploy`,
       `problem: ${name} has a caBundle that has expired: writes pass without it: is the injector that renews it running?`,
       `problem: ${name} leads to the Service websites-webhook in ${namespace}, which has no ready pod: writes pass without it: see kubectl get pods --namespace ${namespace}`,
     ]);
@@ -213,7 +213,7 @@ describe('kctl doctor', () => {
     const body = { spec: { ports: [{ port: 8443 }] } };
     await client.patch(Service, { namespace, name: service.name }, { type: 'merge', body });
     expect(await findings('webhook')).toEqual([
-      `problem: ${name} leads to port 443 of the Service websites-webhook in ${namespace}, which has no such port: writes that it judges are refused: run kctl deploy`,
+      `problem: ${name} leads to port 443 of the Service websites-webhook in ${namespace}, which has no such port: writes that it judges are refused: run npx kctl deploy`,
     ]);
     const url = 'https://host.k3d.internal:9443/validate';
     await install({ clientConfig: { url, caBundle: await bundle(86_400_000, 1e13) } });
@@ -224,7 +224,7 @@ describe('kctl doctor', () => {
       { type: 'merge', body: { metadata: { annotations } } },
     );
     expect(await findings('webhook')).toEqual([
-      `warning: ${configuration} leads to https://host.k3d.internal:9443 by kctl dev: where that no longer runs, kctl deploy restores it`,
+      `warning: ${configuration} leads to https://host.k3d.internal:9443 by kctl dev: where that no longer runs, npx kctl deploy restores it`,
     ]);
   });
 });

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { CliError, explain } from '../src/errors.js';
 
@@ -28,10 +30,28 @@ it('has a remedy for credentials that are not valid, and for a webhook that cann
   const message =
     'Internal error occurred: failed calling webhook "vsite.example.com": Post "https://172.18.0.1:9443/x": dial tcp: no route to host';
   expect(explain(new CliError(`website/a cannot be applied: ${message}`, { cause: new Error(message) }))).toMatch(
-    /no route to host: the API server cannot call it: see kctl doctor; .*--webhook-host$/,
+    /no route to host: the API server cannot call it: see npx kctl doctor; .*--webhook-host$/,
   );
 });
 
 it('adds nothing to what is clear', () => {
   expect(explain(new CliError('there is no package.json'))).toBe('there is no package.json');
+});
+
+it('is never a command that a project does not have on its PATH: npx finds it', () => {
+  const packages = join(import.meta.dirname, '..', '..');
+  const bare = ['cli', 'create', 'operator', 'inspection'].flatMap((name) => {
+    const src = join(packages, name, 'src');
+    const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+    return files.flatMap((file) =>
+      readFileSync(join(src, file), 'utf8')
+        .split('\n')
+        .filter((line) => !/^\s*(\/?\*|\/\/)/.test(line))
+        .filter((line) =>
+          /\b(run|use|see|See|or|and|until|apply|deploy) (it by )?kctl (--help|(?!in |have )[a-z]+)/.test(line),
+        )
+        .map((line) => `${name}/${file}: ${line.trim()}`),
+    );
+  });
+  expect(bare).toEqual([]);
 });

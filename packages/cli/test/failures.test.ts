@@ -181,7 +181,7 @@ describe('a newcomer', () => {
     );
     const { out } = await kctl(other, 'doctor', ...cluster);
     expect(out).toMatch(
-      /warning +crd +websites.example.com differs from the code \(compatible, 1 changes?\): run kctl install/,
+      /warning +crd +websites.example.com differs from the code: v1 spec.title: .*: run npx kctl install/,
     );
     expect(await kctl(folder, 'uninstall', ...cluster)).toMatchObject({ code: 0 });
   });
@@ -207,14 +207,20 @@ describe('a newcomer', () => {
     const lost = await kctl(project(), 'install', '--kubeconfig', kubeconfig);
     expect(lost).toMatchObject({ code: 1 });
     expect(lost.err).toMatch(
-      /is the cluster running\? Name another by --context or --kubeconfig, or use kctl dev, which needs none\n$/,
+      /is the cluster running\? Name another by --context or --kubeconfig, or use npx kctl dev, which needs none\n$/,
     );
+  });
+
+  it('names a context that is not there, and is told which are', async () => {
+    const { code, err } = await kctl(project(), 'install', '--context', 'production', ...cluster);
+    expect(code).toBe(1);
+    expect(err).toMatch(/context "production" does not exist: expected \S+\n$/);
   });
 
   it('gives a time that is none', async () => {
     expect(await kctl(project(), 'install', '--timeout', 'soon')).toMatchObject({
       code: 2,
-      err: "kctl: option '--timeout <seconds>' argument 'soon' is invalid. expected seconds, above 0: see kctl --help\n",
+      err: 'kctl: --timeout <seconds> "soon" is not valid: expected seconds, above 0: see npx kctl install --help\n',
     });
   });
 });

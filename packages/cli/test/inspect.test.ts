@@ -102,7 +102,9 @@ describe('kctl inspect', () => {
   it('says that nothing is deployed', async () => {
     const missing = await kctl(project(), 'inspect', ...cluster);
     expect(missing).toMatchObject({ code: 1, out: '' });
-    expect(missing.err).toMatch(/^kctl: .*websites.*not found/);
+    expect(missing.err).toMatch(
+      /^kctl: deployment\/websites in websites-system does not exist: deploy it by npx kctl deploy, or name another\n$/,
+    );
   });
 
   it('names what is not a workload', async () => {
@@ -128,7 +130,7 @@ describe('kctl inspect', () => {
     const key = { namespace, name: 'websites' };
     await client.create(Deployment, { metadata: key, spec: { replicas: 0, selector, template } });
     expect((await kctl(project(), 'inspect', ...cluster)).err).toBe(
-      'kctl: deployment/websites in websites-system has no pods: is it deployed? See kctl deploy, or kubectl describe\n',
+      'kctl: deployment/websites in websites-system has no pods: is it deployed? See npx kctl deploy, or kubectl describe\n',
     );
     await client.create(ReplicaSet, { metadata: { ...key, labels }, spec: { replicas: 0, selector, template } });
     const runPod = async (name: string, ...containers: (typeof container)[]): Promise<void> => {

@@ -149,7 +149,7 @@ describe('generate kinds', () => {
     const target = join(folder, 'src', 'kinds', 'boats.example.com', 'v1.ts');
     const missing = await kctl(folder, ...given, '--check');
     expect(missing.code).toBe(3);
-    expect(missing.err).toContain('src/kinds/boats.example.com/v1.ts: run kctl generate kinds');
+    expect(missing.err).toContain('src/kinds/boats.example.com/v1.ts: run npx kctl generate kinds');
     await kctl(folder, ...given);
     expect(await kctl(folder, ...given, '--check')).toMatchObject({ code: 0, out: '1 unchanged\n' });
     const text = readFileSync(target, 'utf8');

@@ -103,7 +103,7 @@ describe('kctl inspect why', () => {
     expect(await kctl(project(), 'inspect', '--page', '--json', '--url', url)).toMatchObject({
       code: 2,
       out: '',
-      err: "kctl: option '--page' cannot be used with option '--json': see kctl --help\n",
+      err: "kctl: option '--page' cannot be used with option '--json': see npx kctl inspect --help\n",
     });
   });
 

@@ -60,7 +60,7 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
     throw new Error(`${shown(folder, main)} does not exist: name the module that defines the operator`);
   const api = `src/api/${fileNameOf(kind)}.ts`;
   if (what !== 'resource' && !existsSync(join(folder, ...api.split('/'))))
-    throw new Error(`${api} does not exist: run kctl add resource ${kind} first`);
+    throw new Error(`${api} does not exist: run npx kctl add resource ${kind} first`);
   const files = renderAdditions(what, { name, group: group ?? 'example.com', kind }, ownVersion());
   const taken = [...files.keys()].filter((path) => existsSync(join(folder, ...path.split('/'))));
   if (taken.length > 0)

@@ -39,7 +39,7 @@ export async function runCreate(io: CreateIo, given: readonly string[]): Promise
     .option('--group <domain>', 'of the API (default: example.com)')
     .option('--kind <Kind>', 'of the custom resource (default: Greeting)')
     .option('--yes', 'ask nothing')
-    .option('--no-install', 'leave npm install and kctl generate to you')
+    .option('--no-install', 'leave npm install and npm run generate to you')
     .exitOverride()
     .configureOutput({ writeOut: io.out, writeErr: () => undefined });
   try {

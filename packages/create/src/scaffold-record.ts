@@ -27,7 +27,7 @@ export function readRecord(folder: string): ScaffoldRecord {
   const record = findRecord(folder);
   if (record !== undefined) return record;
   throw new Error(
-    `${fileOf(folder)} does not exist: kctl update brings projects up to date that npm create @kctl has made`,
+    `${fileOf(folder)} does not exist: npx kctl update brings projects up to date that npm create @kctl has made`,
   );
 }
 

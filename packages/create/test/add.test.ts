@@ -75,7 +75,7 @@ import { addCronJobWebhook } from './webhooks/cron-job.ts';
     [
       'a controller of no kind',
       { what: 'controller' },
-      'src/api/site.ts does not exist: run kctl add resource Site first',
+      'src/api/site.ts does not exist: run npx kctl add resource Site first',
     ],
     [
       'a module that is not there',

@@ -171,7 +171,7 @@ async function connectionOf(texts: readonly ConfigText[], context: string | unde
   if (known === undefined) {
     const names = entries.contexts.map(({ name }) => name).join(', ');
     throw new KubeConfigError(
-      `kubeconfig ${labels}: context ${JSON.stringify(currentContext)} does not exist: there are ${names || 'none'}`,
+      `kubeconfig ${labels}: context ${JSON.stringify(currentContext)} does not exist: ${names === '' ? 'the file has no contexts' : `expected ${names}`}`,
     );
   }
   requireKnownProvider(entries.users.find(({ name }) => name === known.user));

@@ -106,7 +106,7 @@ describe('loadConnection', () => {
     expect(await loadConnection({ text: config(), context: 'other' })).toMatchObject({ server: 'https://two:6443' });
     expect(await parseKubeconfig(config(), { directory: '/etc/kube' })).toMatchObject({ caFile: '/etc/kube/ca.crt' });
     await expect(loadConnection({ text: 'a: [b' })).rejects.toThrow(/kubeconfig text is not valid/);
-    await expect(loadConnection({ text: config(), context: 'no' })).rejects.toThrow(/there are main, other/);
+    await expect(loadConnection({ text: config(), context: 'no' })).rejects.toThrow(/expected main, other/);
   });
 
   it('lists contexts, of files and of a text', async () => {
@@ -158,7 +158,7 @@ describe('loadConnection', () => {
       'an unknown context',
       async () => loadConnection({ path: await write('x', config()), context: 'prod' }),
       'context "prod" does not exist',
-      'there are main, other',
+      'expected main, other',
     ],
     [
       'no current context',

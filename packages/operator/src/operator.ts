@@ -15,7 +15,7 @@ import { sleep } from '@kctl/wait';
 import type { RegisteredWebhooks } from '@kctl/webhook';
 import { isSettingsError } from './errors.js';
 import { createLevelReloader } from './level-reloader.js';
-import { remedyOfForbidden } from './remedy-logger.js';
+import { remedyOfRefusal } from './remedy-logger.js';
 import { loadSettings } from './load-settings.js';
 import type { SettingsSchema } from './settings-schema.js';
 import { managerOptionsOf, type StandardSettings } from './standard-settings.js';
@@ -190,10 +190,20 @@ const nowhere = { server: 'https://kctl.invalid', namespace: 'default' };
 
 /** What to do about a failure that newcomers meet. */
 function remedyOf(error: unknown): string {
-  const remedy = remedyOfForbidden(error);
+  const remedy = remedyOfRefusal(error);
   if (remedy !== undefined) return `: ${remedy}`;
-  if (!JSON.stringify(describeError(error)).includes('EADDRINUSE')) return '';
-  return ': another process has the port: stop it, or give another by --health-probe-bind-address, --metrics-bind-address or --webhook-port';
+  const text = JSON.stringify(describeError(error));
+  if (text.includes('no kubeconfig found'))
+    return ': start a cluster and set KUBECONFIG, or run npx kctl dev, which needs none';
+  if (!text.includes('EADDRINUSE')) return '';
+  const settings = [
+    ['health probe', '--health-probe-bind-address or HEALTH_PROBE_BIND_ADDRESS'],
+    ['metrics', '--metrics-bind-address or METRICS_BIND_ADDRESS'],
+    ['webhook', '--webhook-port or WEBHOOK_PORT'],
+    ['inspection', '--inspection-bind-address or INSPECTION_BIND_ADDRESS'],
+  ] as const;
+  const setting = settings.find(([server]) => messageOf(error).includes(server))?.[1];
+  return `: another process has the port: stop it, or give another by ${setting ?? settings.map(([, by]) => by).join(', ')}`;
 }
 
 /** How long the last line waits for a reader, in ms: a pipe that is full and never read must not keep the process alive. */

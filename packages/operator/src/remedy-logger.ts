@@ -1,3 +1,4 @@
+import { isNoKindMatch } from '@kctl/apimachinery';
 import type { LogFields, Logger } from '@kctl/telemetry';
 
 /** What the API server says of a request that it forbids, in each of its releases. */
@@ -5,22 +6,27 @@ const forbidden = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/;
 /** How deep a chain of causes is looked at. */
 const maxDepth = 8;
 
-/** The rule that a role lacks, where the API server has refused a request for want of it, or a cause of the error was that. */
-export function remedyOfForbidden(error: unknown): string | undefined {
+/**
+ * What to do where the API server has refused a request, or a cause of the error was that: the rule that a role lacks, or
+ * the definition that is not installed.
+ */
+export function remedyOfRefusal(error: unknown): string | undefined {
   let link = error;
   for (let depth = 0; depth < maxDepth && link instanceof Error; depth++) {
     const [, verb, resource, group] = forbidden.exec(link.message) ?? [];
     if (verb !== undefined)
-      return `add { apiGroups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${JSON.stringify(verb)}] } to the role of the operator: kctl generate rbac writes what for, owns, watches and needs declare`;
+      return `add { apiGroups: [${JSON.stringify(group)}], resources: [${JSON.stringify(resource)}], verbs: [${JSON.stringify(verb)}] } to the role of the operator: npx kctl generate rbac writes what for, owns, watches and needs declare`;
+    if (isNoKindMatch(link))
+      return 'npx kctl install applies the definitions of the kinds that the operator brings; those of others are installed with what they belong to';
     link = link.cause;
   }
   return undefined;
 }
 
-/** A logger that adds the field `remedy` to warnings and errors whose `error` is a right that is missing. */
+/** A logger that adds the field `remedy` to warnings and errors whose `error` is a right or a kind that is missing. */
 export function withRemedies(logger: Logger): Logger {
   const add = (fields: LogFields | undefined): LogFields | undefined => {
-    const remedy = fields === undefined ? undefined : remedyOfForbidden(fields['error']);
+    const remedy = fields === undefined ? undefined : remedyOfRefusal(fields['error']);
     return remedy === undefined ? fields : { ...fields, remedy };
   };
   return {

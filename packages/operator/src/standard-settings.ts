@@ -175,7 +175,7 @@ function inspectionAddressOf(address: string): ReturnType<typeof parseBindAddres
   const parsed = parseBindAddress('inspectionBindAddress', address);
   if (parsed?.host !== undefined && !isLoopback(parsed.host))
     throw new SettingsError(
-      `inspectionBindAddress ${JSON.stringify(address)} is not a loopback address: use 127.0.0.1 and a port-forward, such as that of kctl inspect`,
+      `inspectionBindAddress ${JSON.stringify(address)} is not a loopback address: use 127.0.0.1 and a port-forward, such as that of npx kctl inspect`,
     );
   return parsed;
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
+import { NoKindMatchError } from '@kctl/apimachinery';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { controllerManagedBy } from '@kctl/runtime';
 import { createConsoleLogger } from '@kctl/telemetry';
@@ -308,8 +309,12 @@ describe('defineOperator', () => {
     logger.warn('informer is retrying', { error: refused });
     logger.error('Reconciler error', { error: new Error('conflict') });
     logger.info('started', { error: refused });
+    logger.error('Could not wait for cache to sync', {
+      error: new NoKindMatchError({ server: 'https://a', group: 'a.b', version: 'v1', kind: 'Site' }),
+    });
+    expect(lines.pop()?.remedy).toMatch(/^npx kctl install applies the definitions/);
     const remedy =
-      'add { apiGroups: ["a.b"], resources: ["sites/status"], verbs: ["list"] } to the role of the operator: kctl generate rbac writes what for, owns, watches and needs declare';
+      'add { apiGroups: ["a.b"], resources: ["sites/status"], verbs: ["list"] } to the role of the operator: npx kctl generate rbac writes what for, owns, watches and needs declare';
     expect(lines.map((line) => line.remedy)).toEqual([remedy, remedy, undefined, undefined]);
   });
 
@@ -326,7 +331,16 @@ describe('defineOperator', () => {
     const program = startExample(join(import.meta.dirname, 'port-program.ts'));
     expect(await program.exited).toBe(1);
     expect(program.output).toMatch(
-      /address already in use .*: another process has the port: stop it, or give another by /,
+      /address already in use .*: another process has the port: stop it, or give another by --\S+ or [A-Z_]+\n$/,
+    );
+  });
+
+  it('says what to do where there is no cluster', async () => {
+    const env = { KUBECONFIG: '', HOME: import.meta.dirname, KUBERNETES_SERVICE_HOST: '', NO_CLUSTER: '1' };
+    const program = startExample(join(import.meta.dirname, 'port-program.ts'), { env });
+    expect(await program.exited).toBe(1);
+    expect(program.output).toMatch(
+      /^no kubeconfig found: .*: start a cluster and set KUBECONFIG, or run npx kctl dev, which needs none\n$/,
     );
   });
 

@@ -1,4 +1,4 @@
-/** An operator whose metrics port is taken: by itself. */
+/** An operator whose metrics port is taken, by itself; with NO_CLUSTER it looks for a kubeconfig. */
 import { createServer } from 'node:net';
 import { defineOperator } from '../src/index.js';
 
@@ -9,6 +9,6 @@ process.env['METRICS_BIND_ADDRESS'] = `127.0.0.1:${typeof address === 'object' &
 process.env['HEALTH_PROBE_BIND_ADDRESS'] = '0';
 await defineOperator({
   name: 'op',
-  manager: () => ({ connection: { server: 'https://127.0.0.1:1' } }),
+  manager: () => (process.env['NO_CLUSTER'] === '1' ? {} : { connection: { server: 'https://127.0.0.1:1' } }),
   setup: () => undefined,
 }).main(import.meta.url);

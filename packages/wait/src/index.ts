@@ -35,5 +35,5 @@ export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';
 export { createTokenBucket } from './token-bucket.js';
 export type { TokenBucket, TokenBucketOptions } from './token-bucket.js';
-export { optionProblems, requireOptions, unknownOptions } from './unknown-option.js';
+export { nearestName, optionProblems, requireOptions, unknownOptions } from './unknown-option.js';
 export type { OptionNames } from './unknown-option.js';

@@ -20,7 +20,7 @@ export function unknownOptions(given: object, known: Iterable<string>, prefix = 
   return Object.keys(given)
     .filter((name) => !names.has(name) && Reflect.get(given, name) !== undefined)
     .map((name) => {
-      const nearest = nearestOf(name, [...names]);
+      const nearest = nearestName(name, [...names]);
       const hint =
         nearest === undefined
           ? names.size === 0
@@ -96,8 +96,8 @@ function isFine(options: unknown, known: object): boolean {
   });
 }
 
-/** The most similar name; undefined where none is similar. */
-function nearestOf(name: string, candidates: readonly string[]): string | undefined {
+/** The most similar name, for a message that names a misspelled one; undefined where none is similar. */
+export function nearestName(name: string, candidates: readonly string[]): string | undefined {
   const [nearest] = candidates
     .map((candidate) => ({ candidate, distance: editDistance(name.toLowerCase(), candidate.toLowerCase()) }))
     .filter(({ candidate, distance }) => distance <= Math.max(2, Math.floor(candidate.length / 3)))

@@ -2,6 +2,7 @@ import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { functionOfCreate } from '../project-create.js';
 import { readProject } from '../project.js';
+import { ownCommand } from '../own-command.js';
 
 /** What can be added. */
 export const additions: readonly string[] = ['resource', 'controller', 'webhook'];
@@ -44,7 +45,7 @@ export function describeAddition({ written, changed, todo }: AddOutcome, dryRun:
     ...written.map((path) => `wrote ${path}${suffix}`),
     ...changed.map((path) => `changed ${path}${suffix}`),
     ...todo.map((line) => `to do: ${line}`),
-    ...(dryRun ? [] : ['Next: npm test, and kctl generate, which writes its manifests and rights']),
+    ...(dryRun ? [] : [`Next: npm test, and ${ownCommand('generate')}, which writes its manifests and rights`]),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -5,6 +5,7 @@ import type { CliIo } from '../io.js';
 import { fileGroups, generateFiles, type FileGroup } from '../manifests/generate-files.js';
 import type { GeneratedFiles } from '../manifests/manifest-input.js';
 import { loadOperator, readProject, shownPath } from '../project.js';
+import { ownCommand } from '../own-command.js';
 
 /** Options of {@link generate}. */
 export interface GenerateOptions {
@@ -49,7 +50,7 @@ export async function generate(
 }
 
 /** @throws CliError with exit code 3 where files differ from what would be generated, naming them */
-export function failWhereStale({ written, removed }: GenerateOutcome, command = 'kctl generate'): void {
+export function failWhereStale({ written, removed }: GenerateOutcome, command = ownCommand('generate')): void {
   const stale = [...written, ...removed];
   if (stale.length === 0) return;
   throw new CliError(`generated files are out of date: ${stale.join(', ')}: run ${command} and commit what it writes`, {
@@ -103,8 +104,11 @@ export function groupsOf(what: string | undefined): readonly FileGroup[] {
   if (what === 'manifests') return fileGroups.filter((group) => group !== 'chart');
   const found = fileGroups.find((group) => group === what || group === `${what}s`);
   if (found === undefined)
-    throw new CliError(`kctl generate ${what} is not known: expected all, manifests, kinds, ${fileGroups.join(', ')}`, {
-      exitCode: 2,
-    });
+    throw new CliError(
+      `${ownCommand('generate')} ${what} is not known: expected all, manifests, kinds, ${fileGroups.join(', ')}`,
+      {
+        exitCode: 2,
+      },
+    );
   return [found];
 }

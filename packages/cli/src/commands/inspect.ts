@@ -15,6 +15,7 @@ import { parseSamples } from '../inspect/metric-samples.js';
 import { reportOf, type ReplicaReport } from '../inspect/replica-report.js';
 import type { InspectionOptions } from '../inspect/on-inspections.js';
 import type { CliIo } from '../io.js';
+import { ownCommand } from '../own-command.js';
 
 /** What a replica says of itself, or why it says nothing. */
 export type InspectedReplica =
@@ -56,7 +57,7 @@ async function inspectPod(io: CliIo, { client }: OpenCluster, pod: ReadPod): Pro
     if (!remote.includes('metrics') && inspectionPort === undefined)
       return {
         pod: name,
-        error: 'it has no port named metrics: set metricsBindAddress, and deploy what kctl generate writes',
+        error: `it has no port named metrics: set metricsBindAddress, and deploy what ${ownCommand('generate')} writes`,
       };
     await using forward = await portForward(client, pod, {
       ports: [...remote, ...(inspectionPort === undefined ? [] : [inspectionPort])].map((each) => ({

@@ -5,6 +5,7 @@ import { askState, askTimeline } from '../inspect/inspection-endpoint.js';
 import { onInspections, type InspectionOptions } from '../inspect/on-inspections.js';
 import type { CliIo } from '../io.js';
 import { openUrl } from '../open-url.js';
+import { ownCommand } from '../own-command.js';
 
 /** What one replica recorded of an object. */
 export interface RecordedTimeline extends TimelineView {
@@ -23,7 +24,7 @@ export async function why(io: CliIo, object: string, options: InspectionOptions)
   });
   if (found.length === 0)
     throw new CliError(
-      `nothing is recorded of ${object}: no event of it led to a run since the operator started, or it was forgotten; check kind, namespace and name: kctl inspect lists what runs`,
+      `nothing is recorded of ${object}: no event of it led to a run since the operator started, or it was forgotten; check kind, namespace and name: ${ownCommand('inspect')} lists what runs`,
     );
   return found;
 }

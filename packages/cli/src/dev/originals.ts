@@ -9,6 +9,7 @@ import type { OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { unlessMissing } from '../unless-missing.js';
+import { ownCommand } from '../own-command.js';
 
 /** The field owner of what a tunnel writes: an apply of kctl does not take it away. */
 export const tunnelOwner = 'kctl-dev';
@@ -207,6 +208,6 @@ function originalOf({ kind, metadata }: DeepReadonly<KubeObject>): Original | un
     // As below.
   }
   throw new CliError(
-    `the annotation ${originalAnnotation} of ${kind ?? 'object'} ${metadata.name ?? ''} is not what kctl dev wrote: delete it, and apply the object by kctl deploy`,
+    `the annotation ${originalAnnotation} of ${kind ?? 'object'} ${metadata.name ?? ''} is not what kctl dev wrote: delete it, and apply the object by ${ownCommand('deploy')}`,
   );
 }

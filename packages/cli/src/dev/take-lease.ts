@@ -7,6 +7,7 @@ import type { OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { holdLease, isHeld, type HeldLease } from './hold-lease.js';
+import { ownCommand } from '../own-command.js';
 
 /**
  * Takes the Lease of the deployed copy, and waits until that has stopped its work; undefined where there is none. A crash
@@ -28,7 +29,7 @@ export async function takeLease(
   const leads = isHeld(before);
   if (leads && !takeOver)
     throw new CliError(
-      `${before.holderIdentity} leads by the lease ${name} in ${namespace}: two operators would work on the same objects: add --take-over, which has it wait meanwhile, or run kctl undeploy`,
+      `${before.holderIdentity} leads by the lease ${name} in ${namespace}: two operators would work on the same objects: add --take-over, which has it wait meanwhile, or run ${ownCommand('undeploy')}`,
     );
   const held = await holdLease(io, lock);
   const lease: HeldLease = {

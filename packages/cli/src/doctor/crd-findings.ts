@@ -1,12 +1,13 @@
 import { isNotFound, type DeepReadonly } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { diffCrd } from '@kctl/crd';
+import { diffCrd, type CrdChange } from '@kctl/crd';
 import type { OperatorGraph } from '@kctl/operator';
 import { messageOf } from '@kctl/telemetry';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf, isDefinition } from '../manifests/definitions.js';
 import type { Finding } from './finding.js';
+import { ownCommand } from '../own-command.js';
 
 const check = 'crd';
 
@@ -34,15 +35,24 @@ async function look(
         : {
             check,
             status: verdict === 'compatible' ? 'warning' : 'problem',
-            message: `${name} differs from the code (${verdict}, ${changes.length} changes): run kctl install`,
+            message: `${name} differs from the code: ${describeChanges(changes)}: ${verdict === 'compatible' ? '' : `this is ${verdict}, see to stored objects, then `}run ${ownCommand('install')}`,
           };
     return [same, ...versionFindings(found, manifest)];
   } catch (error) {
     const message = isNotFound(error)
-      ? `the kind ${manifest.spec.names.kind} (${name}) is not installed: run kctl install`
+      ? `the kind ${manifest.spec.names.kind} (${name}) is not installed: run ${ownCommand('install')}`
       : `${name} cannot be read: ${messageOf(error)}`;
     return [{ check, status: 'problem', message }];
   }
+}
+
+/** The first change by its field, and how many there are beside it. */
+function describeChanges(changes: readonly CrdChange[]): string {
+  const [first] = changes;
+  if (first === undefined) return 'no change';
+  const where = [first.version, first.path].filter((part) => part !== '').join(' ');
+  const more = changes.length === 1 ? '' : ` (and ${changes.length - 1} more)`;
+  return `${where === '' ? '' : `${where}: `}${first.reason}${more}`;
 }
 
 /** Versions that are deprecated, not served, or stored although the code no longer has them. */

@@ -5,6 +5,7 @@ import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import { defaultResources } from '../manifests/manager.js';
 import type { Finding } from './finding.js';
+import { ownCommand } from '../own-command.js';
 
 const check = 'memory';
 const mebibyte = 1024 * 1024;
@@ -90,6 +91,9 @@ async function limitOf(
     };
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    return { limit: quantityToNumber(defaultResources.limits.memory), of: 'the Deployment that kctl deploy applies' };
+    return {
+      limit: quantityToNumber(defaultResources.limits.memory),
+      of: `the Deployment that ${ownCommand('deploy')} applies`,
+    };
   }
 }

@@ -4,6 +4,7 @@ import { formatResource, type AccessNeed } from '@kctl/rbac';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import type { Finding } from './finding.js';
+import { ownCommand } from '../own-command.js';
 
 /** Whether the rights that the operator declares are there; each that is missing with the rule to add. */
 export async function rightFindings(
@@ -25,7 +26,7 @@ export async function rightFindings(
       findings.push({
         check: 'rights',
         status: 'problem',
-        message: `${asOperator ? user : 'you'} may not ${attributes.verb} ${formatResource(need)}${where}, which ${need.reason} needs: apply what kctl generate rbac writes, or add ${ruleOf(attributes)}`,
+        message: `${asOperator ? user : 'you'} may not ${attributes.verb} ${formatResource(need)}${where}, which ${need.reason} needs: apply what ${ownCommand('generate rbac')} writes, or add ${ruleOf(attributes)}`,
       });
     }
   if (findings.length > 0) return findings;

@@ -17,6 +17,7 @@ import type { CliIo } from '../io.js';
 import { definitionsOf, isDefinition, webhookServiceOf } from '../manifests/definitions.js';
 import { unlessMissing } from '../unless-missing.js';
 import type { Finding } from './finding.js';
+import { ownCommand } from '../own-command.js';
 
 const check = 'webhook';
 
@@ -40,7 +41,7 @@ export async function webhookFindings(io: CliIo, cluster: OpenCluster, graph: Op
       expected.kind === 'MutatingWebhookConfiguration' ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
     const found = await unlessMissing(cluster.client.get(kind, { name }, { signal: io.signal }));
     if (found === undefined) {
-      const message = `${name} is not there: writes pass without its webhooks until kctl deploy applies it`;
+      const message = `${name} is not there: writes pass without its webhooks until ${ownCommand('deploy')} applies it`;
       findings.push({ check, status: 'warning', message });
       continue;
     }
@@ -48,7 +49,7 @@ export async function webhookFindings(io: CliIo, cluster: OpenCluster, graph: Op
     for (const { name: webhook, failurePolicy: wanted = 'Fail' } of expected.webhooks ?? []) {
       const there = found.webhooks?.find((each) => each.name === webhook);
       if (there === undefined) {
-        const message = `${webhook} is not registered: writes pass without it: run kctl deploy`;
+        const message = `${webhook} is not registered: writes pass without it: run ${ownCommand('deploy')}`;
         findings.push({ check, status: 'problem', message });
         continue;
       }
@@ -59,7 +60,7 @@ export async function webhookFindings(io: CliIo, cluster: OpenCluster, graph: Op
         findings.push({
           check,
           status: 'warning',
-          message: `${webhook} has failurePolicy ${failurePolicy}, and the code says ${wanted}: run kctl deploy`,
+          message: `${webhook} has failurePolicy ${failurePolicy}, and the code says ${wanted}: run ${ownCommand('deploy')}`,
         });
     }
   }
@@ -94,7 +95,7 @@ async function conversions({ signal }: CliIo, { client }: OpenCluster, graph: Op
 function machineFindings(what: string, found: DeepReadonly<KubeObject>, url: string | undefined): Finding[] {
   if (!leadsToMachine(found)) return [];
   const where = url === undefined ? 'a machine' : new URL(url).origin;
-  const message = `${what} leads to ${where} by kctl dev: where that no longer runs, kctl deploy restores it`;
+  const message = `${what} leads to ${where} by kctl dev: where that no longer runs, ${ownCommand('deploy')} restores it`;
   return [{ check, status: 'warning', message }];
 }
 
@@ -116,12 +117,12 @@ async function reach(
   const where = `the Service ${name} in ${namespace}`;
   const found = await unlessMissing(client.get(Service, { namespace, name }, { signal }));
   if (found === undefined) {
-    problem(`leads to ${where}, which does not exist`, 'run kctl deploy');
+    problem(`leads to ${where}, which does not exist`, `run ${ownCommand('deploy')}`);
     return findings;
   }
   const { port = 443 } = service;
   if (found.spec?.ports?.some((each) => each.port === port) !== true)
-    problem(`leads to port ${port} of ${where}, which has no such port`, 'run kctl deploy');
+    problem(`leads to port ${port} of ${where}, which has no such port`, `run ${ownCommand('deploy')}`);
   const slices = await client.list(EndpointSlice, {
     namespace,
     labelSelector: `kubernetes.io/service-name=${name}`,

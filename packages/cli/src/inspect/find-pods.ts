@@ -5,6 +5,8 @@ import type { ClusterOptions, OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject } from '../project.js';
+import { unlessMissing } from '../unless-missing.js';
+import { ownCommand } from '../own-command.js';
 
 /** Which workload is that of the operator. */
 export interface WorkloadOptions extends ClusterOptions {
@@ -23,12 +25,13 @@ export async function findPods(
   cluster: OpenCluster,
   target: WorkloadTarget,
 ): Promise<readonly ReadPod[]> {
-  const pods = await resolvePods(cluster.client, target, { signal });
+  const shown = `${target.kind.kind.toLowerCase()}/${target.name} in ${target.namespace}`;
+  const pods = await unlessMissing(resolvePods(cluster.client, target, { signal }));
+  if (pods === undefined)
+    throw new CliError(`${shown} does not exist: deploy it by ${ownCommand('deploy')}, or name another`);
   const running = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
   if (running.length === 0)
-    throw new CliError(
-      `${target.kind.kind.toLowerCase()}/${target.name} in ${target.namespace} has no pods: is it deployed? See kctl deploy, or kubectl describe`,
-    );
+    throw new CliError(`${shown} has no pods: is it deployed? See ${ownCommand('deploy')}, or kubectl describe`);
   return running;
 }
 

@@ -86,12 +86,17 @@ async function ask<T>({ signal }: CliIo, { base, view, isExpected }: Question<T>
   } catch (error) {
     if (signal.aborted || error instanceof CliError) throw error;
     throw new CliError(
-      `${base} does not answer (${messageOf(error)}): is the operator running, with inspectionBindAddress?`,
+      `${base} does not answer (${messageOf(rootOf(error))}): is the operator running, with inspectionBindAddress?`,
     );
   }
   const value = parsed(text);
   if (isExpected(value)) return value;
   throw new CliError(`${base} does not answer as the inspection of an operator does: is this the address of another?`);
+}
+
+/** What a failed fetch hides: its cause says why. */
+function rootOf(error: unknown): unknown {
+  return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }
 
 function parsed(text: string): unknown {

@@ -7,7 +7,7 @@ export const longRunMs = 60_000;
 const remedies: readonly (readonly [RegExp, string])[] = [
   [
     /\b403 Forbidden\b/,
-    'A right is missing: see Rights; kctl generate rbac writes what for, owns, watches and needs declare.',
+    'A right is missing: see Rights; npx kctl generate rbac writes what for, owns, watches and needs declare.',
   ],
   [
     /\b409 Conflict\b/,
