@@ -38,11 +38,16 @@ run(compact, tests('@kctl/informer', '@kctl/cache'), { KCTL_STORAGE: 'compact', 
 
 run('from npm create to an operator', ['scripts/transcript.mjs']);
 
-const generators = ['packages/workqueue/test/flat-heap.leak.test.ts', 'packages/informer/test/model-check.test.ts'];
+const generators = [
+  'packages/workqueue/test/flat-heap.leak.test.ts',
+  'packages/informer/test/model-check.test.ts',
+  'packages/informer/src/bytes/slab-store.property.test.ts',
+];
 const atLength = 'generators at length';
 run(atLength, ['scripts/vitest.mjs', ...generators], {
   KCTL_KEYS: '1000000',
   KCTL_HISTORIES: '1000',
+  KCTL_STORES: '60',
   KCTL_SUITE: atLength,
 });
 

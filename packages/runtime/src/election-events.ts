@@ -20,7 +20,6 @@ export interface ElectionEvents {
 export function createElectionEvents({ client, recorder, lease }: ElectionEventsOptions): ElectionEvents {
   const { namespace, name, identity } = lease;
   const reference: EventReference = { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, namespace, name };
-  let regarding: Promise<EventReference> = Promise.resolve(reference);
   const find = async (): Promise<EventReference> => {
     try {
       const { uid } = (await client.get(leaseKind, { namespace, name })).metadata;
@@ -30,15 +29,27 @@ export function createElectionEvents({ client, recorder, lease }: ElectionEvents
     }
   };
   // The actions differ, because events that differ in their note alone are a series of the first.
-  const record = (action: string, what: string): void => {
-    const details = { type: 'Normal', reason: 'LeaderElection', action, note: `${identity} ${what}` } as const;
-    void regarding.then((found) => recorder.event(found, details));
+  const record = (regarding: EventReference, action: string, what: string): void => {
+    recorder.event(regarding, { type: 'Normal', reason: 'LeaderElection', action, note: `${identity} ${what}` });
   };
+  /** Records that this candidate leads, once: when the lease is found, or before the event that it stopped. */
+  let became: ((regarding: EventReference) => void) | undefined;
+  let regarding = reference;
   return {
     becameLeader: () => {
-      regarding = find();
-      record('BecomeLeader', 'became leader');
+      const announce = (found: EventReference): void => {
+        if (became !== announce) return;
+        became = undefined;
+        regarding = found;
+        record(found, 'BecomeLeader', 'became leader');
+      };
+      became = announce;
+      void find().then(announce);
     },
-    stoppedLeading: () => record('StopLeading', 'stopped leading'),
+    // At once: after a lost lease the process may have no other turn, and the recorder is about to stop.
+    stoppedLeading: () => {
+      became?.(reference);
+      record(regarding, 'StopLeading', 'stopped leading');
+    },
   };
 }

@@ -77,7 +77,7 @@ export function isWorkFailedError(error: unknown): error is WorkFailedError {
 /** @throws QueueArgumentError unless `value` is a finite number ≥ `least` */
 export function requireNumber(field: string, value: number, least: number = -Infinity): void {
   if (Number.isFinite(value) && value >= least) return;
-  throw new QueueArgumentError(field, value, `give a finite number${least === -Infinity ? '' : ` ≥ ${least}`}`);
+  throw new QueueArgumentError(field, value, `give a finite number${bound(least)}`);
 }
 
 /** @throws QueueArgumentError unless `value` is a function */
@@ -95,4 +95,9 @@ export function signalProblem(what: string, signal: AbortSignal | undefined): Ty
 export function requireInteger(field: string, value: number, least: number): void {
   if (!Number.isSafeInteger(value) || value < least)
     throw new QueueArgumentError(field, value, `give an integer ≥ ${least}`);
+}
+
+function bound(least: number): string {
+  if (least === Number.MIN_VALUE) return ' > 0';
+  return least === -Infinity ? '' : ` ≥ ${least}`;
 }

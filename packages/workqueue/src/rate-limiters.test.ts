@@ -62,6 +62,7 @@ describe('exponentialRateLimiter', () => {
     }
     expect(isQueueArgumentError(thrown)).toBe(true);
     expect(String(thrown)).toContain('baseMs is NaN: give a finite number ≥ 0');
+    expect(() => bucketRateLimiter({ perSecond: 0 })).toThrow('perSecond is 0: give a finite number > 0');
   });
 });
 
