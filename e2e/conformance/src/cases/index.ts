@@ -23,3 +23,4 @@ import './admission-requests.js';
 import './policies.js';
 import './found-by-comparison.js';
 import './found-by-long-runs.js';
+import './stored-as-admitted.js';

@@ -5,19 +5,38 @@ import { decodeConnectOptions } from './connect-options.js';
 import type { ObjectView, ResourceDefinition, Subresource } from '../registry/resource.js';
 import { unclassified } from '../registry/status.js';
 
-/** A Scale. Upstream's server of custom resources has no decoder for it and says so where a value does not fit. */
+/** What Go's converter of untyped objects says where the decoder of JSON has refused a field. */
+function unconvertible(message: string): string {
+  const [, kind = '', type = ''] =
+    /cannot unmarshal (\w+) into Go (?:struct field \S+|value) of type (\S+)/.exec(message) ?? [];
+  const kinds: Readonly<Record<string, string>> = { number: 'int64', object: 'map', array: 'slice' };
+  const from = kinds[kind] ?? kind;
+  if (type.startsWith('map[')) return `cannot restore map from ${from}`;
+  if (type.startsWith('[]')) return `cannot restore slice from ${from}`;
+  return type === '' ? message : `unrecognized type: ${type}`;
+}
+
+/** The Scale of a custom resource when all webhooks have had it. @throws StatusError 500 where a value does not fit */
+export function decodeCustomView(view: ObjectView, value: JsonObject): UntypedObject {
+  try {
+    return view.decode({ value }).object;
+  } catch (error) {
+    throw unclassified(
+      `unable to convert unstructured object to autoscaling/v1, Kind=Scale: ${unconvertible(messageOf(error))}`,
+    );
+  }
+}
+
+/** A Scale. */
 function decodeView(definition: ResourceDefinition, view: ObjectView, value: JsonObject): UntypedObject {
   try {
     const { object } = view.decode({ value });
     // As upstream, the Scale of a custom resource that a plugin has made keeps what a Scale does not know, for those that follow.
     return definition.isCustom ? { ...value, ...object } : object;
   } catch (error) {
-    const message = messageOf(error);
-    if (definition.isCustom && message.includes('of type int32'))
-      throw unclassified(
-        'unable to convert unstructured object to autoscaling/v1, Kind=Scale: unrecognized type: int32',
-      );
-    throw new TypeError(message.replace(/^.* cannot be handled as a \S+: /, ''));
+    // Also what does not fit: that is found when all webhooks have had it.
+    if (definition.isCustom) return { ...value, metadata: isObject(value['metadata']) ? value['metadata'] : {} };
+    throw new TypeError(messageOf(error).replace(/^.* cannot be handled as a \S+: /, ''));
   }
 }
 

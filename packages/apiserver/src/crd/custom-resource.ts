@@ -7,7 +7,6 @@ import {
   compareText,
   compileJsonPath,
   CustomResourceValidator,
-  decodeStruct,
   dropNulls,
   equalJson,
   isObject,
@@ -31,7 +30,15 @@ import {
   requireTypeMeta,
   unknownFields,
 } from '../registry/decode-head.js';
-import { dropEmptied, emptiedFields, hasEmptied, isEmpty } from '../registry/emptied-metadata.js';
+import {
+  admittedMetadata,
+  dropUnread,
+  hasUnread,
+  keepLists,
+  requireReadable,
+  withoutUnread,
+} from '../registry/unread-metadata.js';
+import { unclassified } from '../registry/status.js';
 import { requireFloats } from '../registry/number-literals.js';
 import type {
   Decoded,
@@ -101,8 +108,13 @@ function contentOf(object: UntypedObject): object {
   return longBodyOf(object)?.identity ?? object;
 }
 
-function isStringMap(value: unknown): boolean {
-  return isObject(value) && Object.values(value).every((entry) => typeof entry === 'string');
+/** @throws StatusError 500 where metadata are malformed that a plugin has made */
+function requireStorable(object: UntypedObject): void {
+  try {
+    requireReadable(object);
+  } catch (error) {
+    throw unclassified(messageOf(error).replace('ObjectMeta.metadata.', 'ObjectMeta.'));
+  }
 }
 
 function outletOf({ warn, rules }: WriteContext): RuleOutlet {
@@ -117,6 +129,8 @@ class CustomResource {
   readonly #clean = new WeakSet<object>();
   /** What selectors look at, of objects that another thread has read. */
   readonly #fields = new WeakMap<object, Readonly<Record<string, string>>>();
+  /** Objects that a plugin or an apply has made: what is stored of them is read as it would be from the storage. */
+  readonly #admitted = new WeakSet<UntypedObject>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
   readonly #validator: CustomResourceValidator;
 
@@ -171,30 +185,24 @@ class CustomResource {
     onDecoded?.(value);
     if (value['kind'] === names.kind) applyDefaults(value, schema);
     const metadata = isObject(value['metadata']) ? value['metadata'] : {};
-    // Labels and annotations that are none go unheard, as they do when upstream reads the object from its storage.
-    for (const name of ['labels', 'annotations']) if (!isStringMap(metadata[name])) delete metadata[name];
-    const decoded = decodeStruct(metadata, objectMetaStruct(), [], 'metadata');
-    // What a patch has emptied is there for the plugins that follow.
-    for (const name of emptiedFields) if (isEmpty(metadata[name])) decoded[name] = metadata[name];
-    return Object.assign(value, { metadata: decoded });
+    return Object.assign(value, { metadata: admittedMetadata(metadata) });
   }
 
-  pruneAdmitted(object: UntypedObject): void {
-    const { schema, names } = this.#facts;
-    if (object.kind !== names.kind) return;
-    dropNulls(object, schema);
-    pruneUnknown(object, schema, []);
+  noteAdmitted(object: UntypedObject): void {
+    if (this.#facts.apiVersion === this.#facts.storageApiVersion) keepLists(object);
+    this.#admitted.add(object);
   }
 
   toStorage(object: UntypedObject): UntypedObject {
     const { apiVersion, storageApiVersion } = this.#facts;
     if (apiVersion === storageApiVersion) {
-      if (!hasEmptied(object)) this.#clean.add(contentOf(object));
+      if (!this.#admitted.has(object)) this.#clean.add(contentOf(object));
       return object;
     }
     // What the storage version does not name is lost.
     const converted = { ...cloneJson(object), apiVersion: storageApiVersion };
-    dropEmptied(converted);
+    requireStorable(converted);
+    dropNulls(converted, this.#facts.storageSchema);
     pruneUnknown(converted, this.#facts.storageSchema, []);
     return converted;
   }
@@ -204,7 +212,7 @@ class CustomResource {
     const facts = this.#facts;
     const schema = facts.schemas.get(stored.apiVersion ?? '') ?? facts.storageSchema;
     const object = cloneJson(stored);
-    dropEmptied(object);
+    dropUnread(object);
     dropNulls(object, schema);
     applyDefaults(object, schema);
     pruneUnknown(object, schema, []);
@@ -212,7 +220,7 @@ class CustomResource {
   }
 
   #isClean(stored: UntypedObject): boolean {
-    return this.#clean.has(contentOf(stored)) && !hasEmptied(stored);
+    return this.#clean.has(contentOf(stored)) && !hasUnread(stored);
   }
 
   /** Reads as the version that it was stored in, then converts, then prunes: in upstream's order. */
@@ -266,7 +274,7 @@ class CustomResource {
     const { converter, apiVersion, storageApiVersion } = facts;
     if (converter === undefined) return undefined;
     const pruned = (object: UntypedObject, by: Schema): UntypedObject => {
-      dropEmptied(object);
+      requireStorable(object);
       dropNulls(object, by);
       pruneUnknown(object, by, []);
       return object;
@@ -310,15 +318,15 @@ class CustomResource {
   }
 
   validateCreate(object: UntypedObject, context: WriteContext): FieldError[] {
-    return this.#validator.validateCreate(object, outletOf(context));
+    return this.#validator.validateCreate(withoutUnread(object), outletOf(context));
   }
 
   validateUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
-    return this.#validator.validateUpdate(object, old, outletOf(context));
+    return this.#validator.validateUpdate(withoutUnread(object), old, outletOf(context));
   }
 
   validateStatusUpdate(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[] {
-    return this.#validator.validateStatusUpdate(object, old, outletOf(context));
+    return this.#validator.validateStatusUpdate(withoutUnread(object), old, outletOf(context));
   }
 
   fieldsOf(object: UntypedObject): Record<string, string> {
@@ -386,7 +394,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     gracePeriodSeconds: () => 0,
     decode: resource.decode.bind(resource),
     decodeAdmitted: resource.decodeAdmitted.bind(resource),
-    pruneAdmitted: resource.pruneAdmitted.bind(resource),
+    noteAdmitted: resource.noteAdmitted.bind(resource),
     prepareForCreate: resource.prepareForCreate.bind(resource),
     validateCreate: resource.validateCreate.bind(resource),
     prepareForUpdate: resource.prepareForUpdate.bind(resource),

@@ -29,6 +29,12 @@ export function isNoop(next: UntypedObject, present: UntypedObject): boolean {
   return isDeepEqual(content, before);
 }
 
+/** Whether the version of the storage shows a state as it is stored. */
+function isShownAsStored(definition: ResourceDefinition, present: ObjectVersion): boolean {
+  const { isCustom, apiVersion, storageApiVersion } = definition;
+  return !isCustom || apiVersion !== storageApiVersion || present.in(definition).object === present.object;
+}
+
 /** Where an object is kept. */
 export function placeOf(definition: ResourceDefinition, object: UntypedObject): { table: string; key: string } {
   const { namespace = '', name = '' } = object.metadata;
@@ -85,7 +91,8 @@ export async function commitUpdate(backend: WriteBackend, update: PreparedUpdate
   const { definition, object, present, dryRun } = update;
   const form = storedForm(definition, object);
   const stored = form instanceof Promise ? await form : form;
-  if (isNoop(stored, present.object)) return shownIn(definition, present);
+  // As upstream, a state that is not read as it is stored is written anew, also by what leaves it as it is.
+  if (isNoop(stored, present.object) && isShownAsStored(definition, present)) return shownIn(definition, present);
   const place = placeOf(definition, present.object);
   const { store } = backend;
   if (isReadyToGo(stored, definition.storageKey === '/namespaces')) {

@@ -30,7 +30,7 @@ export async function create(backend: WriteBackend, call: ResourceCall): Promise
   const isLong = isLongBody(body.text);
   if (isLong) await breathe();
   const { object, problems } = call.definition.decode({ value: body.value, text: body.text, literals: body.literals });
-  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
+  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation, object);
   if (isLong) await breathe();
   return createObject(backend, call, { object, options, isLong });
 }
@@ -150,7 +150,7 @@ export async function createStored(
       context = { ...context, warn: () => undefined };
       check();
     }
-    if (admission !== undefined || isTracked) definition.pruneAdmitted(object);
+    if (admission !== undefined || isTracked) definition.noteAdmitted(object);
     // Upstream it is the storage that refuses this, after validation; a dry run never gets there.
     if (isVersioned && !options.dryRun)
       throw unclassified('resourceVersion should not be set on objects to be created');

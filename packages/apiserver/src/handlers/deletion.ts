@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { at, objectOf, objectsOf } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
-import { withoutEmptied } from '../registry/emptied-metadata.js';
+import { withoutUnread } from '../registry/unread-metadata.js';
 import type { ResourceDefinition } from '../registry/resource.js';
 import { conflict, forbiddenObject } from '../registry/status.js';
 import { createVersion, type ObjectVersion } from '../storage/version.js';
@@ -48,9 +48,12 @@ export type DeletionPlan =
   | { readonly type: 'goes'; readonly next: UntypedObject; readonly isMarked: boolean; readonly steps: 1 | 2 };
 
 /** What is deleted as it is read, in the version of the storage: what stays is written so. */
-function asRead(definition: ResourceDefinition, { object }: ObjectVersion): UntypedObject {
-  if (definition.isCustom) return withoutEmptied(object);
-  return definition.apiVersion === definition.storageApiVersion ? definition.fromStorage(object) : object;
+function asRead(definition: ResourceDefinition, present: ObjectVersion): UntypedObject {
+  const { object } = present;
+  const { apiVersion, storageApiVersion, isCustom } = definition;
+  if (apiVersion === storageApiVersion && (!isCustom || object.apiVersion === apiVersion))
+    return present.has(definition) ? present.in(definition).object : definition.fromStorage(object);
+  return isCustom ? withoutUnread(object) : object;
 }
 
 /** Plans a deletion. Mirrors `BeforeDelete` and the first half of `Store.Delete`. @throws StatusError 403, 409 */

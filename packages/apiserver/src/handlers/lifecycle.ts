@@ -30,8 +30,9 @@ function specFinalizers(object: UntypedObject): readonly unknown[] {
 
 /** Whether nothing holds an object that is being deleted: this write removes it. */
 export function isReadyToGo(object: UntypedObject, isNamespace: boolean): boolean {
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers = [] } = object.metadata;
-  if (deletionTimestamp === undefined || finalizers.length > 0) return false;
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = object.metadata;
+  // A webhook may have left null of them.
+  if (deletionTimestamp === undefined || (finalizers ?? []).length > 0) return false;
   return isNamespace ? specFinalizers(object).length === 0 : deletionGracePeriodSeconds === 0;
 }
 

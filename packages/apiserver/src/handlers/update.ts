@@ -42,7 +42,7 @@ export async function update(backend: WriteBackend, call: ResourceCall, target: 
     literals: body.literals,
     ...(target.subresource !== '' && { subresource: target.subresource }),
   });
-  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
+  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation, object);
   checkIdentity(call, object);
   if (isLongBody(body.text)) await breathe();
   const table = backend.store.table(definition.storageKey);
@@ -185,7 +185,7 @@ export async function writeUpdate(
   if (admission !== undefined) {
     await admission.validate({ name: path.name, object, oldObject: old });
   }
-  if (admission !== undefined || isTracked) definition.pruneAdmitted(object);
+  if (admission !== undefined || isTracked) definition.noteAdmitted(object);
   return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun, mayDropOwners: !isTracked });
 }
 

@@ -1,3 +1,4 @@
+import type { UntypedObject } from '@kctl/apimachinery';
 import { forbidden, notSupported, required, tooLong, type FieldError, type JsonObject } from '@kctl/crd/engine';
 import { invalidOptions, strictDecodingError } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
@@ -97,8 +98,16 @@ export function managerOf(userAgent: string | undefined): string {
 }
 
 /** Unknown and duplicate fields: refused, reported as warnings, or ignored. @throws StatusError 400 in Strict mode */
-export function reportProblems(call: ResourceCall, problems: readonly string[], mode: FieldValidation): void {
+export function reportProblems(
+  call: ResourceCall,
+  problems: readonly string[],
+  mode: FieldValidation,
+  given?: UntypedObject,
+): void {
   if (problems.length === 0 || mode === 'Ignore') return;
-  if (mode === 'Strict') throw strictDecodingError(call.definition, problems);
+  const { isCustom, kind, version } = call.definition;
+  // As upstream, a custom resource of another kind is told by its own.
+  if (mode === 'Strict')
+    throw strictDecodingError({ kind: (isCustom ? given?.kind : undefined) ?? kind, version }, problems);
   call.warnings.push(...problems);
 }

@@ -316,7 +316,7 @@ export function createBuiltin(kind: BuiltinKind, strategy: KindStrategy): Resour
     decode: resource.decode.bind(resource),
     decodeAdmitted: resource.decodeAdmitted.bind(resource),
     // Decoding has dropped it.
-    pruneAdmitted: () => undefined,
+    noteAdmitted: () => undefined,
     ...(strategy.canonicalize !== undefined && { canonicalize: strategy.canonicalize.bind(strategy) }),
     ...(strategy.admit !== undefined && { admit: strategy.admit.bind(strategy) }),
     prepareForCreate: resource.prepareForCreate.bind(resource),

@@ -203,14 +203,14 @@ export interface ResourceDefinition extends UpdateStrategy {
   decode(input: DecodeInput): Decoded;
   /**
    * Decodes what admission has made of an object: types and defaults again. Unknown fields of custom resources stay, for
-   * the plugins that follow, until {@link pruneAdmitted}. The value becomes the object's. `onDecoded` sees it before it is
+   * the plugins that follow, and in the storage, until they are read. The value becomes the object's. `onDecoded` sees it before it is
    * defaulted.
    *
    * @throws an error with the decoder's words
    */
   decodeAdmitted(value: JsonObject, onDecoded?: (value: JsonObject) => void): UntypedObject;
-  /** Removes, in place, what the schema does not know from an object that admission has changed. */
-  pruneAdmitted(object: UntypedObject): void;
+  /** Says that a plugin or an apply has made an object that is to be stored: it may have more than its schema knows. */
+  noteAdmitted(object: UntypedObject): void;
   prepareForCreate(object: UntypedObject, context: WriteContext): void;
   /** Fills in what follows from the name: after each one that is generated. */
   canonicalize?(object: UntypedObject): void;

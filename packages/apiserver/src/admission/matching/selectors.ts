@@ -1,5 +1,6 @@
 import { isEmptySelector, selectorMatches } from '../../registry/label-selector.js';
 import { notFound } from '../../registry/status.js';
+import { selectedLabels } from '../../registry/unread-metadata.js';
 import type { Store } from '../../storage/store.js';
 import type { AdmissionWrite } from '../write.js';
 
@@ -30,5 +31,5 @@ export function objectMatches(selector: unknown, { operation, object, oldObject 
   if (isEmptySelector(selector)) return true;
   // Options have no labels: as upstream, also a selector of what lacks a label does not select them.
   if (operation === 'CONNECT') return false;
-  return [object, oldObject].some((each) => each !== undefined && selectorMatches(selector, each.metadata.labels));
+  return [object, oldObject].some((each) => each !== undefined && selectorMatches(selector, selectedLabels(each)));
 }

@@ -5,6 +5,7 @@ import { forbiddenObject, internalError } from '../../registry/status.js';
 import { isStatusError } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import type { Store } from '../../storage/store.js';
+import { decodeCustomView } from '../decode.js';
 import { convertObject, isSameKind, matchRules, type MatchedResource } from '../matching/equivalents.js';
 import { namespaceMatches, objectMatches } from '../matching/selectors.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
@@ -103,7 +104,7 @@ export class VersionedObjects {
     const { definition, subresource, object } = this.#write;
     const found = definition.subresources.get(subresource);
     if (!this.#isReplaced || !definition.isCustom || found?.type !== 'view' || object === undefined) return;
-    this.#write.object = found.view.decode({ value: object }).object;
+    this.#write.object = decodeCustomView(found.view, object);
     this.#write.stamped = this.#write.object;
     this.#shown = undefined;
     this.#isReplaced = false;

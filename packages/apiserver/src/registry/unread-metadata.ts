@@ -1,0 +1,102 @@
+import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
+import { decodeStruct, isObject, objectMetaStruct, setOwn, type JsonObject } from '@kctl/crd/engine';
+
+const struct = objectMetaStruct();
+
+const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
+
+/** Whether a map is one of texts that has members. */
+function isFilledMap(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  let isEmpty = true;
+  for (const name in value) {
+    if (typeof value[name] !== 'string') return false;
+    isEmpty = false;
+  }
+  return !isEmpty;
+}
+
+/** Whether reading drops a field of the metadata: it is empty or malformed, or has a name that is not known. */
+function isUnread(name: string, value: unknown): boolean {
+  switch (name) {
+    case 'labels':
+    case 'annotations':
+      return !isFilledMap(value);
+    case 'finalizers':
+    case 'ownerReferences':
+      return !isFilled(value);
+    default:
+      return !struct.fields.has(name);
+  }
+}
+
+/**
+ * Whether metadata have fields that reading drops. As upstream, what a plugin or an apply makes of the metadata of a
+ * custom resource is stored as it is, for the next write to drop.
+ */
+export function hasUnread({ metadata }: UntypedObject): boolean {
+  return Object.entries(metadata).some(([name, value]) => isUnread(name, value));
+}
+
+/** Metadata as a plugin has made them: typed, and with the fields as they are that reading drops. */
+export function admittedMetadata(given: JsonObject): ObjectMeta {
+  const metadata = readMetadata(given);
+  for (const [name, value] of Object.entries(given))
+    if (isUnread(name, value) || (isList(name) && !Object.hasOwn(metadata, name))) setOwn(metadata, name, value);
+  return metadata;
+}
+
+const listNames = ['finalizers', 'ownerReferences'] as const;
+const isList = (name: string): boolean => listNames.some((each) => each === name);
+
+/** Makes malformed finalizers and owners of an object that is to be stored empty ones, in place: controllers read them there. */
+export function keepLists({ metadata }: UntypedObject): void {
+  const read = listNames.some((name) => metadata[name] !== undefined) ? readMetadata({ ...metadata }) : metadata;
+  for (const name of listNames) if (metadata[name] !== undefined && read[name] === undefined) metadata[name] = [];
+}
+
+/** The labels by which selectors choose an object: none where they are malformed. */
+export function selectedLabels({ metadata }: UntypedObject): unknown {
+  return isFilledMap(metadata.labels) ? metadata.labels : {};
+}
+
+/** Metadata as upstream reads them from its storage: each field that is malformed is dropped. */
+export function readMetadata(given: JsonObject): ObjectMeta {
+  try {
+    return withoutEmpty(decodeStruct(given, struct, [], 'metadata'));
+  } catch {
+    const metadata: JsonObject = {};
+    for (const [name, value] of Object.entries(given)) {
+      try {
+        Object.assign(metadata, decodeStruct({ [name]: value }, struct, [], 'metadata'));
+      } catch {
+        // Upstream goes on with the next one.
+      }
+    }
+    return withoutEmpty(metadata);
+  }
+}
+
+function withoutEmpty(metadata: JsonObject): ObjectMeta {
+  for (const [name, value] of Object.entries(metadata)) if (isUnread(name, value)) delete metadata[name];
+  return metadata;
+}
+
+/** A stored object as it is read; itself where it has nothing to drop. */
+export function withoutUnread<T extends UntypedObject>(object: T): T {
+  return hasUnread(object) ? { ...object, metadata: readMetadata({ ...object.metadata }) } : object;
+}
+
+/** Drops what reading drops, in place. */
+export function dropUnread(object: UntypedObject): void {
+  if (hasUnread(object)) object.metadata = readMetadata({ ...object.metadata });
+}
+
+/**
+ * The metadata of a custom resource that is converted to be stored, in place: they have to be sound.
+ *
+ * @throws GoDecodeError
+ */
+export function requireReadable(object: UntypedObject): void {
+  if (hasUnread(object)) object.metadata = withoutEmpty(decodeStruct({ ...object.metadata }, struct, [], 'metadata'));
+}
