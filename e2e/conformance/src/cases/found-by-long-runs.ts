@@ -445,3 +445,92 @@ spec(
   },
   { needs },
 );
+
+spec(
+  31,
+  'the status of a Service is judged by the type that stays, and defaulted by the one of the body',
+  async (t) => {
+    const ns = await t.namespace();
+    created(
+      await t.post(services(ns), { metadata: { name: 'a' }, spec: { type: 'LoadBalancer', ports: [{ port: 80 }] } }),
+    );
+    const field = 'status.loadBalancer.ingress[0]';
+    const causes: readonly (readonly [Draft, string, readonly (readonly [reason: string, field: string])[]])[] = [
+      [{ ip: '10.0.0.1' }, 'ClusterIP', [['FieldValueRequired', 'ipMode']]],
+      [
+        { ip: 'x' },
+        'ClusterIP',
+        [
+          ['FieldValueInvalid', 'ip'],
+          ['FieldValueRequired', 'ipMode'],
+        ],
+      ],
+      [{ ip: 'x' }, 'LoadBalancer', [['FieldValueInvalid', 'ip']]],
+      [{ ip: '10.0.0.1', ipMode: 'Zip' }, 'LoadBalancer', [['FieldValueNotSupported', 'ipMode']]],
+      [{ hostname: 'a', ipMode: 'VIP' }, 'LoadBalancer', [['FieldValueForbidden', 'ipMode']]],
+      [{ hostname: 'A_' }, 'LoadBalancer', [['FieldValueInvalid', 'hostname']]],
+      [{ hostname: '10.0.0.1' }, 'LoadBalancer', [['FieldValueInvalid', 'hostname']]],
+    ];
+    for (const [ingress, type, expected] of causes)
+      failure(
+        await t.patch(`${services(ns, 'a')}/status`, MERGE_PATCH, {
+          spec: { type },
+          status: { loadBalancer: { ingress: [ingress] } },
+        }),
+        {
+          code: 422,
+          reason: 'Invalid',
+          causes: expected.map(([reason, name]) => ({ reason, field: `${field}.${name}` })),
+        },
+      );
+  },
+);
+
+spec(33, 'a strict refusal names a custom resource by the kind that it says it is', async (t) => {
+  const ns = await t.namespace();
+  const widgets = await t.widgets();
+  const draft = widgets.draft('a', {}, { bogus: 1 });
+  const strict = { query: { fieldValidation: 'Strict' } };
+  created(await t.post(widgets.path(ns), widgets.draft('a')));
+  for (const kind of ['Zip', 'Widget'])
+    for (const answer of [
+      await t.post(widgets.path(ns), { ...draft, kind }, strict),
+      await t.put(widgets.path(ns, 'a'), { ...draft, kind }, strict),
+    ])
+      failure(answer, {
+        code: 400,
+        reason: 'BadRequest',
+        message: `${kind} in version "v1" cannot be handled as a ${kind}: strict decoding error: unknown field "metadata.bogus"`,
+      });
+});
+
+spec(
+  66,
+  'the Scale of a custom resource that a webhook has made malformed is refused when all webhooks have had it',
+  async (plain) => {
+    const t = steady(plain);
+    const { ns, widgets, hook } = await stage(t);
+    created(await t.post(widgets.path(ns), widgets.draft('a')));
+    const rules = [rule(widgets.group, 'widgets/scale', { operations: ['UPDATE'] })];
+    await hook.install('Mutating', [hook.entry('m.kctl.test', { rules }), hook.entry('n.kctl.test', { rules })]);
+    const broken = [
+      ['/metadata/labels', 'x', 'cannot restore map from string'],
+      ['/metadata/finalizers', 'x', 'cannot restore slice from string'],
+      ['/spec/replicas', 'x', 'unrecognized type: int32'],
+    ] as const;
+    for (const [path, value, why] of broken) {
+      hook.answer = ({ url }) => (url.startsWith('/m?') ? mutate([{ op: 'add', path, value }]) : allow());
+      failure(await t.put(widgets.path(ns, 'a', 'scale'), scaleOf('a')), {
+        code: 500,
+        reason: undefined,
+        message: `unable to convert unstructured object to autoscaling/v1, Kind=Scale: ${why}`,
+      });
+      same(
+        hook.take().map(({ url }) => url.split('?')[0]),
+        ['/m', '/n'],
+        path,
+      );
+    }
+  },
+  { needs },
+);

@@ -273,12 +273,27 @@ function validateLoadBalancer(object: UntypedObject): FieldError[] {
   if (ingress.length > 0 && !isKind(objectOf(object['spec']), 'LoadBalancer')) {
     return [forbidden(field, "may only be used when `spec.type` is 'LoadBalancer'")];
   }
-  return ingress.flatMap((each, index) => {
-    const ip = stringOf(each['ip']);
-    return ip === '' || isIPv4(ip) || isIPv6(ip)
-      ? []
-      : [invalidValue(`${field}[${index}].ip`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
-  });
+  return ingress.flatMap((each, index) => ingressErrors(each, `${field}[${index}]`));
+}
+
+const ipModes = ['Proxy', 'VIP'];
+
+function ingressErrors(each: JsonObject, field: string): FieldError[] {
+  const [ip, host] = [stringOf(each['ip']), stringOf(each['hostname'])];
+  const errors: FieldError[] = [];
+  if (ip !== '' && !isIPv4(ip) && !isIPv6(ip))
+    errors.push(invalidValue(`${field}.ip`, ip, 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'));
+  const mode = each['ipMode'];
+  // Its default comes with the type of the body, which may be another than the one that stays.
+  if (mode === undefined) {
+    if (ip !== '') errors.push(required(`${field}.ipMode`, 'must be specified when `ip` is set'));
+  } else if (ip === '') errors.push(forbidden(`${field}.ipMode`, 'may not be specified when `ip` is not set'));
+  else if (!ipModes.includes(stringOf(mode))) errors.push(notSupported(`${field}.ipMode`, stringOf(mode), ipModes));
+  if (host === '') return errors;
+  errors.push(...dns1123Subdomain(host).map((message) => invalidValue(`${field}.hostname`, host, message)));
+  if (isIPv4(host) || isIPv6(host))
+    errors.push(invalidValue(`${field}.hostname`, host, 'must be a DNS name, not an IP address'));
+  return errors;
 }
 
 /**
