@@ -209,7 +209,7 @@ export interface ResourceDefinition extends UpdateStrategy {
    * @throws an error with the decoder's words
    */
   decodeAdmitted(value: JsonObject, onDecoded?: (value: JsonObject) => void): UntypedObject;
-  /** Says that a plugin or an apply has made an object that is to be stored: it may have more than its schema knows. */
+  /** Says that a plugin or an apply has made an object that is to be stored: it may have fields that its schema does not name. */
   noteAdmitted(object: UntypedObject): void;
   prepareForCreate(object: UntypedObject, context: WriteContext): void;
   /** Fills in what follows from the name: after each one that is generated. */
