@@ -4,11 +4,12 @@
  */
 import { stage } from '../harness/admission-stage.js';
 import { startConverter } from '../harness/converter.js';
-import { MERGE_PATCH } from '../harness/context.js';
+import { APPLY_PATCH, MERGE_PATCH } from '../harness/context.js';
 import type { Doc, Draft } from '../harness/doc.js';
 import { created, ok } from '../harness/expect.js';
 import { allow, mutate, rule, sorted, steady, transcript } from '../harness/hook.js';
 import { spec } from '../harness/spec.js';
+import { deploymentDraft } from './paths.js';
 
 const needs = ['webhooks'] as const;
 
@@ -295,6 +296,112 @@ spec(
       calls v2 an unknown field: 201 [null,{}]
       calls v1 an unknown field of the spec: 201 [null,{}]
       calls v2 an unknown field of the spec: 201 [null,{}]
+    `);
+  },
+  { needs },
+);
+
+spec(
+  66,
+  'webhooks see null metadata of an applied custom resource, and bounds of 0 where a strategy does not roll',
+  async (plain) => {
+    const t = steady(plain);
+    const { ns, widgets, hook } = await stage(t);
+    const rules = [
+      rule(widgets.group, 'widgets'),
+      rule('apps', ['deployments', 'daemonsets', 'statefulsets'], { operations: ['CREATE', 'UPDATE'] }),
+    ];
+    await hook.install('Mutating', [hook.entry('v.kctl.test', { rules })]);
+    const seen = transcript({ NS: ns, GROUP: widgets.group });
+    const { apiVersion } = widgets;
+    for (const nothing of [null, {}]) {
+      for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
+        const list = field === 'finalizers' || field === 'ownerReferences';
+        const metadata = { name: 'a', [field]: list && nothing !== null ? [] : nothing };
+        const config = { apiVersion, kind: 'Widget', metadata, spec: { size: 1 } };
+        const query = { fieldManager: 'one' };
+        seen.answer(
+          `${field} ${JSON.stringify(nothing)}`,
+          await t.patch(widgets.path(ns, 'a'), APPLY_PATCH, config, { query }),
+        );
+        seen.answer('again', await t.patch(widgets.path(ns, 'a'), APPLY_PATCH, config, { query }));
+        await t.delete(widgets.path(ns, 'a'));
+        seen.reviews(hook, ({ request: { operation, object } }) => {
+          const { labels, annotations, finalizers, ownerReferences } = object?.metadata ?? {};
+          return [operation, { labels, annotations, finalizers, ownerReferences }];
+        });
+      }
+    }
+    const strategies = [
+      ['deployments', 'Deployment', 'strategy', 'Recreate', { maxSurge: 2 }],
+      ['deployments', 'Deployment', 'strategy', 'RollingUpdate', { maxSurge: 2 }],
+      ['deployments', 'Deployment', 'strategy', 'Zip', {}],
+      ['daemonsets', 'DaemonSet', 'updateStrategy', 'OnDelete', { maxUnavailable: 2 }],
+      ['statefulsets', 'StatefulSet', 'updateStrategy', 'OnDelete', {}],
+    ] as const;
+    for (const [plural, kind, field, type, rollingUpdate] of strategies) {
+      const { metadata, spec: own } = deploymentDraft('d');
+      const body = {
+        apiVersion: 'apps/v1',
+        kind,
+        metadata,
+        spec: { ...Object(own), [field]: { type, rollingUpdate }, ...(kind === 'StatefulSet' && { serviceName: 's' }) },
+      };
+      const { status } = await t.post(`/apis/apps/v1/namespaces/${ns}/${plural}`, body, { query: { dryRun: 'All' } });
+      seen.say(`${kind} ${type} ${status}`);
+      seen.reviews(hook, ({ request: { object } }) => object.spec[field]);
+    }
+    seen.is(`
+      labels null: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"labels":null}]
+        /v?timeout=5s ["UPDATE",{"labels":null}]
+        /v?timeout=5s ["DELETE",{}]
+      annotations null: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"annotations":null}]
+        /v?timeout=5s ["UPDATE",{"annotations":null}]
+        /v?timeout=5s ["DELETE",{}]
+      finalizers null: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"finalizers":null}]
+        /v?timeout=5s ["UPDATE",{"finalizers":null}]
+        /v?timeout=5s ["DELETE",{}]
+      ownerReferences null: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"ownerReferences":null}]
+        /v?timeout=5s ["UPDATE",{"ownerReferences":null}]
+        /v?timeout=5s ["DELETE",{}]
+      labels {}: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"labels":{}}]
+        /v?timeout=5s ["UPDATE",{"labels":{}}]
+        /v?timeout=5s ["DELETE",{}]
+      annotations {}: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"annotations":{}}]
+        /v?timeout=5s ["UPDATE",{"annotations":{}}]
+        /v?timeout=5s ["DELETE",{}]
+      finalizers {}: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"finalizers":[]}]
+        /v?timeout=5s ["UPDATE",{"finalizers":[]}]
+        /v?timeout=5s ["DELETE",{}]
+      ownerReferences {}: 201
+      again: 200
+        /v?timeout=5s ["CREATE",{"ownerReferences":[]}]
+        /v?timeout=5s ["UPDATE",{"ownerReferences":[]}]
+        /v?timeout=5s ["DELETE",{}]
+      Deployment Recreate 422
+        /v?timeout=5s {"rollingUpdate":{"maxSurge":2,"maxUnavailable":0},"type":"Recreate"}
+      Deployment RollingUpdate 201
+        /v?timeout=5s {"rollingUpdate":{"maxSurge":2,"maxUnavailable":"25%"},"type":"RollingUpdate"}
+      Deployment Zip 422
+        /v?timeout=5s {"rollingUpdate":{"maxSurge":0,"maxUnavailable":0},"type":"Zip"}
+      DaemonSet OnDelete 201
+        /v?timeout=5s {"rollingUpdate":{"maxSurge":0,"maxUnavailable":2},"type":"OnDelete"}
+      StatefulSet OnDelete 422
+        /v?timeout=5s {"rollingUpdate":{"partition":0},"type":"OnDelete"}
     `);
   },
   { needs },

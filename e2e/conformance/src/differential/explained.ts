@@ -70,6 +70,18 @@ export const explanations: readonly Explanation[] = [
   },
   {
     reason:
+      'what a webhook renames while a PUT or an apply creates it is stored under the name of the URL there, where its own name does not find it; here it is refused',
+    covers: (_divergence, _request, { divergences }) =>
+      divergences.some(({ path, real, embedded }) => path === '/status' && real === 201 && embedded === 400) &&
+      divergences.some(
+        ({ path, embedded }) =>
+          path === '/body/message' &&
+          isText(embedded) &&
+          embedded.startsWith('the name of the object (zz) does not match'),
+      ),
+  },
+  {
+    reason:
       "a configuration that is applied is checked in the random order of Go's maps, up to the first unknown field there",
     covers: ({ path, real, embedded }) =>
       path === '/body/message' &&

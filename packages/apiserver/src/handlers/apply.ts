@@ -196,11 +196,11 @@ function restoreNulls(from: unknown, to: unknown): void {
   }
 }
 
-/** Puts parts of the metadata back that decoding drops where they are empty: as upstream, admission sees them. */
+/** Puts parts of the metadata back that decoding drops where they are null or empty: as upstream, admission sees them. */
 function restoreEmptied(from: UntypedObject['metadata'], to: UntypedObject['metadata']): void {
   for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
     const given: unknown = from[name];
-    if (typeof given === 'object' && given !== null && Object.keys(given).length === 0) setOwn(to, name, given);
+    if (given === null || (typeof given === 'object' && Object.keys(given).length === 0)) setOwn(to, name, given);
   }
 }
 

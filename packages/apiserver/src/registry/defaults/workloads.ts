@@ -5,6 +5,13 @@ function setText(target: JsonObject, name: string, value: string): void {
   if (stringOf(target[name]) === '') target[name] = value;
 }
 
+/** Upstream's internal types have 0 where nothing is said of how another strategy rolls: admission sees it. */
+function zeroBounds({ rollingUpdate }: JsonObject): void {
+  if (!isObject(rollingUpdate)) return;
+  setDefault(rollingUpdate, 'maxUnavailable', 0);
+  setDefault(rollingUpdate, 'maxSurge', 0);
+}
+
 function deployment(object: JsonObject): void {
   const spec = ensureObject(object, 'spec');
   setDefault(spec, 'replicas', 1);
@@ -14,7 +21,7 @@ function deployment(object: JsonObject): void {
     const rolling = ensureObject(strategy, 'rollingUpdate');
     setDefault(rolling, 'maxUnavailable', '25%');
     setDefault(rolling, 'maxSurge', '25%');
-  }
+  } else zeroBounds(strategy);
   setDefault(spec, 'revisionHistoryLimit', 10);
   setDefault(spec, 'progressDeadlineSeconds', 600);
 }
@@ -27,7 +34,7 @@ function daemonSet(object: JsonObject): void {
     const rolling = ensureObject(strategy, 'rollingUpdate');
     setDefault(rolling, 'maxUnavailable', 1);
     setDefault(rolling, 'maxSurge', 0);
-  }
+  } else zeroBounds(strategy);
   setDefault(spec, 'revisionHistoryLimit', 10);
 }
 
@@ -39,9 +46,7 @@ function statefulSet(object: JsonObject): void {
     strategy['type'] = 'RollingUpdate';
     ensureObject(strategy, 'rollingUpdate');
   }
-  if (strategy['type'] === 'RollingUpdate' && isObject(strategy['rollingUpdate'])) {
-    setDefault(strategy['rollingUpdate'], 'partition', 0);
-  }
+  if (isObject(strategy['rollingUpdate'])) setDefault(strategy['rollingUpdate'], 'partition', 0);
   for (const claim of objectsOf(spec['volumeClaimTemplates'])) {
     claim['kind'] = 'PersistentVolumeClaim';
     claim['apiVersion'] = 'v1';
