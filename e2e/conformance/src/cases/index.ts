@@ -16,6 +16,7 @@ import './conversion.js';
 import './options.js';
 import './access.js';
 import './authorization.js';
+import './reviews.js';
 import './admission-answers.js';
 import './admission-matching.js';
 import './admission-connect.js';

@@ -36,6 +36,8 @@ export interface ServiceAccountTokensOptions {
 /** Tokens whose signatures are remembered. */
 const maxKnown = 1000;
 const maxTokenLength = 16 * 1024;
+/** Three parts in base64url without padding: what Node would read besides is no token. */
+const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** Claims, or why the signature does not hold. */
 type Signed = { readonly claims: JsonObject } | { readonly problem: string };
@@ -71,7 +73,8 @@ class JwtTokens implements ServiceAccountTokens {
     return new CompactSign(payload).setProtectedHeader({ alg, kid }).sign(key);
   }
 
-  verify(token: string, audiences: readonly string[]): TokenResult | Promise<TokenResult> {
+  verify(given: string, audiences: readonly string[]): TokenResult | Promise<TokenResult> {
+    const token = given.replaceAll(/\s/g, '');
     if (!this.#isOurs(token)) return undefined;
     const digest = createHash('sha256').update(token).digest('base64');
     const known = this.#known.get(digest);
@@ -85,8 +88,8 @@ class JwtTokens implements ServiceAccountTokens {
 
   /** Whether a token says that it is of our issuer: all others are left to other authenticators. */
   #isOurs(token: string): boolean {
-    const [, payload = '', , more] = token.split('.', 4);
-    if (payload === '' || more !== undefined || token.length > maxTokenLength) return false;
+    if (token.length > maxTokenLength || !compactToken.test(token)) return false;
+    const [, payload = ''] = token.split('.');
     const claims = claimsIn(Buffer.from(payload, 'base64url'));
     return claims !== undefined && this.issuers.includes(stringOf(claims['iss']));
   }

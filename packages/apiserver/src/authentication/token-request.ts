@@ -1,6 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, invalidValue, isObject, numberOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import {
+  at,
+  invalidValue,
+  isObject,
+  numberOf,
+  pathSegment,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+} from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { decodeBodyKind } from '../registry/body-kind.js';
 import type { Decoded, DecodeInput } from '../registry/resource.js';
@@ -123,6 +132,13 @@ function specOf(request: UntypedObject): JsonObject {
   return isObject(request['spec']) ? request['spec'] : {};
 }
 
+/** @throws StatusError 400 where a name cannot be that of a stored object */
+function requireName(name: string): void {
+  if (name === '') throw badRequest('Name parameter required.');
+  const problems = pathSegment(name);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
+}
+
 /** Finds what a token is to be bound to. */
 function bind(store: Store, account: UntypedObject, ref: unknown): TokenSubject {
   if (!isObject(ref)) return { account };
@@ -133,6 +149,7 @@ function bind(store: Store, account: UntypedObject, ref: unknown): TokenSubject 
   const boundGroup = rest.join('/');
   if (plural === undefined || boundGroup !== '')
     throw badRequest(`cannot bind token to object of type ${boundGroup}/${version}, Kind=${boundKind ?? ''}`);
+  requireName(name ?? '');
   const key = plural === 'nodes' ? (name ?? '') : `${namespace}/${name ?? ''}`;
   const found = store.table(`/${plural}`).get(key)?.object;
   if (found === undefined) throw notFound({ group: '', plural }, name ?? '');

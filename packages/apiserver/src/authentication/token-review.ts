@@ -13,6 +13,6 @@ export function checkTokenReview(review: object): void {
 export async function answerTokenReview(authenticator: Authenticator, review: object): Promise<JsonObject> {
   const token = stringOf(at(review, 'spec', 'token'));
   const result = await authenticator.review(token, stringsOf(at(review, 'spec', 'audiences')));
-  if ('problem' in result) return { user: {}, error: result.problem };
+  if ('problem' in result) return { user: {}, ...(result.problem !== '' && { error: result.problem }) };
   return { authenticated: true, user: userInfoOf(result.user), audiences: result.audiences };
 }

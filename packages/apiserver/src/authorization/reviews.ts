@@ -3,6 +3,7 @@ import { at, invalidValue, isObject, stringOf, type FieldError, type JsonObject 
 import { userOfSpec } from '../authentication/user-info.js';
 import { badRequest, invalid } from '../registry/status.js';
 import type { User } from '../server/api-request.js';
+import { selectorErrors, selectorProblems } from './review-selectors.js';
 import { pathAttributes, resourceAttributes, type Attributes } from './attributes.js';
 import type { Authorizer } from './authorizer.js';
 
@@ -61,6 +62,7 @@ function specErrors({ resource, object }: AccessReview): FieldError[] {
   const { name, groups } = userOfSpec(spec);
   if (resource !== 'selfsubjectaccessreviews' && name === '' && groups.length === 0)
     errors.push(invalidValue('spec.user', name, 'at least one of user or group must be specified'));
+  errors.push(...selectorErrors(resourceAsked));
   return errors;
 }
 
@@ -91,7 +93,8 @@ function metadataErrors({ resource, object }: AccessReview): FieldError[] {
 /** The status of an access review. */
 export function answerAccessReview(authorizer: Authorizer, review: AccessReview): JsonObject {
   const { allowed, reason } = authorizer.authorize(askedBy(review));
-  return { allowed, ...(reason !== '' && { reason }) };
+  const evaluationError = selectorProblems(at(review.object, 'spec', 'resourceAttributes'));
+  return { allowed, ...(reason !== '' && { reason }), ...(evaluationError !== '' && { evaluationError }) };
 }
 
 function askedBy({ resource, object, user }: AccessReview): Attributes {

@@ -13,7 +13,9 @@ import {
   checkAccessReview,
   type AccessReview,
 } from '../authorization/reviews.js';
-import { placeInNamespace } from './create.js';
+import { dropSystemFields, placeInNamespace, requireNamespace } from './create.js';
+import { decodeEviction } from './eviction.js';
+import { trackCreate } from './managed-fields.js';
 import { beginAdmission } from './admission.js';
 import { checkDeleteOptions } from './delete-options.js';
 import { evictStored } from './eviction.js';
@@ -35,16 +37,19 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
   const { definition, path, user } = call;
   const { plural: resource } = definition;
   const { authorizer } = backend.access;
+  const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
   const isLong = isLongBody(body.text);
   if (isLong) await breathe();
-  const { object: given } = definition.decode({ value: body.value, text: body.text });
+  const { object: given, problems } = definition.decode({ value: body.value, text: body.text });
+  reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
   if (isLong) await breathe();
+  dropSystemFields(given);
+  placeInNamespace(call, given);
+  await trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, given);
   const review = (object: UntypedObject): AccessReview => ({ resource, object, user, namespace: path.namespace });
   if (resource === 'tokenreviews') checkTokenReview(given);
-  if (resource === 'localsubjectaccessreviews') placeInNamespace(call, given);
   if (accessReviews.has(resource)) checkAccessReview(review(given));
-  if (resource === 'bindings') placeInNamespace(call, given);
   const object = await admitAction(backend, call, { object: given });
   if (isLong) await breathe();
   if (resource === 'bindings') return assign(backend, podCallOf(backend, call, given.metadata.name ?? ''), object);
@@ -59,7 +64,7 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
     return reviewReply(call, object, await answerTokenReview(backend.identities.authenticator, object));
   if (resource === 'selfsubjectreviews') {
     const creationTimestamp = formatTime(backend.clock.now());
-    const answered = { ...object, metadata: { ...object.metadata, creationTimestamp } };
+    const answered = { ...object, metadata: { creationTimestamp } };
     return reviewReply(call, answered, { userInfo: userInfoOf(user) });
   }
   throw methodNotAllowed();
@@ -124,8 +129,15 @@ async function assign(backend: Backend, call: ResourceCall, binding: UntypedObje
 }
 
 async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
+  const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
-  const eviction = await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'eviction' });
+  const { object, problems } = decodeEviction({ value: body.value, text: body.text });
+  const definition = { ...call.definition, kind: 'Eviction', version: 'v1' };
+  reportProblems({ ...call, definition }, [...body.duplicates, ...problems], options.fieldValidation);
+  placeInNamespace(call, object);
+  const eviction = await admitAction(backend, call, { object, subresource: 'eviction' });
+  if ((eviction.metadata.name ?? '') !== call.path.name)
+    throw badRequest('name in URL does not match name in Eviction object');
   const given = checkDeleteOptions(memberOf(eviction, 'deleteOptions') ?? {});
   await retryOnLostRace(async () => {
     evictStored(backend, call, { ...given, dryRun: given.dryRun || call.query.has('dryRun') });
@@ -135,7 +147,7 @@ async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
 }
 
 async function requestToken(backend: Backend, call: ResourceCall): Promise<Reply> {
-  const { path, query, warnings } = call;
+  const { path, warnings } = call;
   const { tokens, maxTokenSeconds } = backend.identities;
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
@@ -152,12 +164,12 @@ async function requestToken(backend: Backend, call: ResourceCall): Promise<Reply
     warn: (text) => warnings.push(text),
   };
   const about = { namespace: path.namespace, name: path.name };
+  requireNamespace(backend, call, path.name);
   const prepared = prepareTokenRequest(context, { request: object, ...about });
   const request = await admitAction(backend, call, { object: prepared, subresource: 'token' });
   const issued = await issueToken(context, { request, ...about });
-  const isDryRun = query.has('dryRun');
-  const answer = isDryRun ? { ...issued, status: prepared['status'] } : issued;
-  return textReply(201, jsonText(answer), call.negotiated);
+  // A dry run issues a token all the same, as upstream: nothing is kept of it.
+  return textReply(201, jsonText(issued), call.negotiated);
 }
 
 /** Both passes of admission over something that is posted and not kept. @throws StatusError */

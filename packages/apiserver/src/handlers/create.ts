@@ -100,14 +100,7 @@ export async function createStored(
       requirePlace(backend, call, given);
     }
   }
-  for (const field of [
-    'creationTimestamp',
-    'deletionTimestamp',
-    'deletionGracePeriodSeconds',
-    'selfLink',
-    'uid',
-  ] as const)
-    delete given.metadata[field];
+  dropSystemFields(given);
   // Under this name all plugins review it, also where one of them gives it another.
   const name = path.name || (given.metadata.name ?? '');
   definition.admit?.(given, undefined, writeContext(backend, call, options.dryRun));
@@ -238,8 +231,20 @@ function requireServing(backend: WriteBackend, { definition }: ResourceCall, nam
     throw forbiddenObject(definition, name, 'create not allowed while custom resource definition is terminating');
 }
 
+/** What the server alone says of an object that is made, whatever it was sent with. */
+export function dropSystemFields({ metadata }: UntypedObject): void {
+  for (const field of [
+    'creationTimestamp',
+    'deletionTimestamp',
+    'deletionGracePeriodSeconds',
+    'selfLink',
+    'uid',
+  ] as const)
+    delete metadata[field];
+}
+
 /** The namespace must be there and not on its way out. @throws StatusError 404, 403 */
-function requireNamespace(backend: WriteBackend, { definition, path }: ResourceCall, name: string): void {
+export function requireNamespace(backend: WriteBackend, { definition, path }: ResourceCall, name: string): void {
   const namespace = backend.store.table('/namespaces').get(path.namespace);
   if (namespace === undefined) throw notFound({ group: '', plural: 'namespaces' }, path.namespace);
   if (namespace.object.metadata.deletionTimestamp === undefined) return;

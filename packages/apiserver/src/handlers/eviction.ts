@@ -2,6 +2,8 @@
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
 import { at, isObject } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
+import { decodeBodyKind } from '../registry/body-kind.js';
+import type { Decoded, DecodeInput } from '../registry/resource.js';
 import { disruptionRefused, forbiddenObject, internalError } from '../registry/status.js';
 import type { ObjectVersion } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
@@ -9,6 +11,20 @@ import { placeOf } from './commit.js';
 import type { DeleteOptions } from './delete-options.js';
 import { deleteStored } from './deletion.js';
 import { requirePresent } from './update.js';
+
+const evictionType = { apiVersion: 'policy/v1', group: 'policy', kind: 'Eviction', version: 'v1' };
+/** Older clients still send this one. */
+const olderVersion = 'policy/v1beta1';
+
+/** Decodes an Eviction. @throws StatusError 400 */
+export function decodeEviction(input: DecodeInput): Decoded {
+  const { value } = input;
+  const isOlder = isObject(value) && value['apiVersion'] === olderVersion;
+  return decodeBodyKind(
+    isOlder ? { ...input, value: { ...value, apiVersion: evictionType.apiVersion } } : input,
+    evictionType,
+  );
+}
 
 /** So many evictions of a budget may be under way. */
 const maxDisrupted = 2_000;

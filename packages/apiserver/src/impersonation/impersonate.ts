@@ -65,32 +65,67 @@ const modes: readonly Mode[] = [
   },
 ];
 
-/**
- * The user that a request is to be made as. A constrained mode needs two permissions: `impersonate-on:<mode>:<verb>` on
- * what the request is about, and `impersonate:<mode>` on whom it names. Where none of them allows it, `impersonate`
- * (the way before 1.36) is enough.
- *
- * @throws StatusError 403 of the first mode that applies
- */
-export function impersonate(authorizer: Authorizer, wanted: WantedUser, attributes: Attributes): User {
-  const requestor = attributes.user;
-  const refusals: unknown[] = [];
-  for (const mode of modes) {
-    if (!mode.appliesTo(wanted, requestor)) continue;
-    const { asked = (same: Attributes): Attributes => same } = mode;
-    const require = (needed: Attributes): void => requireAllowed(authorizer, asked(needed));
-    try {
-      require({ ...attributes, verb: `impersonate-on:${mode.name}:${attributes.verb}` });
-      return new Check(require, `impersonate:${mode.name}`, requestor).userOf(wanted);
-    } catch (error) {
-      refusals.push(error);
-    }
-  }
-  try {
-    return new Check((needed) => requireAllowed(authorizer, needed), 'impersonate', requestor).userOf(wanted);
-  } catch (error) {
-    throw refusals[0] ?? error;
-  }
+/** Requestors whose last way is remembered. */
+const maxRemembered = 10_000;
+
+/** Says as whom requests are made. */
+export interface Impersonator {
+  /**
+   * The user that a request is to be made as. A constrained mode needs two permissions: `impersonate-on:<mode>:<verb>` on
+   * what the request is about, and `impersonate:<mode>` on whom it names. Where none of them allows it, `impersonate`
+   * (the way before 1.36) is enough. As upstream, the way by which a requestor was allowed last is tried first: one who
+   * may use all of them and has used the old one gets the groups that this one gives, so none for a node.
+   *
+   * @throws StatusError 403 of the first way that was tried
+   */
+  userOf(wanted: WantedUser, attributes: Attributes): User;
+}
+
+/** A way to impersonate: undefined where it does not apply. */
+type Way = (wanted: WantedUser, attributes: Attributes) => User | undefined;
+
+export function createImpersonator(authorizer: Authorizer): Impersonator {
+  const constrained = modes.map(
+    (mode): Way =>
+      (wanted, attributes) => {
+        if (!mode.appliesTo(wanted, attributes.user)) return undefined;
+        const { asked = (same: Attributes): Attributes => same } = mode;
+        const require = (needed: Attributes): void => requireAllowed(authorizer, asked(needed));
+        require({ ...attributes, verb: `impersonate-on:${mode.name}:${attributes.verb}` });
+        return new Check(require, `impersonate:${mode.name}`, attributes.user).userOf(wanted);
+      },
+  );
+  const legacy: Way = (wanted, attributes) =>
+    new Check((needed) => requireAllowed(authorizer, needed), 'impersonate', attributes.user).userOf(wanted);
+  const ways = [...constrained, legacy];
+  /** By the name of the requestor, the one that was used least recently first. */
+  const lastWays = new Map<string, Way>();
+
+  const remember = (requestor: string, way: Way): void => {
+    lastWays.delete(requestor);
+    const [oldest] = lastWays.keys();
+    if (lastWays.size >= maxRemembered && oldest !== undefined) lastWays.delete(oldest);
+    lastWays.set(requestor, way);
+  };
+
+  return {
+    userOf(wanted, attributes) {
+      const requestor = attributes.user.name;
+      const last = lastWays.get(requestor);
+      const refusals: unknown[] = [];
+      for (const way of last === undefined ? ways : [last, ...ways.filter((each) => each !== last)]) {
+        try {
+          const user = way(wanted, attributes);
+          if (user === undefined) continue;
+          remember(requestor, way);
+          return user;
+        } catch (error) {
+          refusals.push(error);
+        }
+      }
+      throw refusals[0];
+    },
+  };
 }
 
 function requireAllowed(authorizer: Authorizer, attributes: Attributes): void {

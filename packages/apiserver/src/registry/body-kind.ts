@@ -1,14 +1,14 @@
 import { messageOf } from '@kctl/telemetry';
-import { decodeStruct, isObject, type JsonObject } from '@kctl/crd/engine';
-import { bodyStruct } from './builtin-table.js';
-import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
+import { decodeStruct, isObject, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { bodyStruct, isBuiltinKind } from './builtin-table.js';
+import { cannotBeHandled, internalGroup, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
 import type { Decoded, DecodeInput } from './resource.js';
 
 /** Decodes a body that is not a resource: a Scale, a TokenRequest. @throws StatusError 400 */
 export function decodeBodyKind(input: DecodeInput, expected: ExpectedType): Decoded {
   const { kind, apiVersion } = expected;
   const body = requireObject(input, expected);
-  requireApiVersion(body, expected);
+  requireBodyType(body, expected);
   const unknown: string[] = [];
   let decoded: JsonObject;
   try {
@@ -18,4 +18,20 @@ export function decodeBodyKind(input: DecodeInput, expected: ExpectedType): Deco
   }
   const metadata = isObject(decoded['metadata']) ? decoded['metadata'] : {};
   return { object: { ...decoded, kind, apiVersion, metadata }, problems: unknownFields(unknown) };
+}
+
+/** Kinds that are bodies of subresources alone. */
+const bodyKinds = new Set(['autoscaling/v1 Scale', 'authentication.k8s.io/v1 TokenRequest', 'policy/v1 Eviction']);
+
+/** @throws StatusError 400 when the body says that it is something else */
+function requireBodyType(body: JsonObject, expected: ExpectedType): void {
+  const apiVersion = stringOf(body['apiVersion']) || expected.apiVersion;
+  const kind = stringOf(body['kind']) || expected.kind;
+  if (kind === expected.kind && apiVersion === expected.apiVersion) return;
+  const version = apiVersion.slice(apiVersion.indexOf('/') + 1);
+  const isKnown = isBuiltinKind(apiVersion, kind) || bodyKinds.has(`${apiVersion} ${kind}`);
+  const why = isKnown
+    ? `converting (${version}.${kind}) to (${internalGroup(expected.group)}.${expected.kind}): unknown conversion`
+    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+  throw cannotBeHandled({ ...expected, version }, kind, why);
 }

@@ -16,7 +16,14 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
-import { cannotBeHandled, requireApiVersion, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
+import {
+  cannotBeHandled,
+  internalGroup,
+  requireApiVersion,
+  requireObject,
+  unknownFields,
+  type ExpectedType,
+} from './decode-head.js';
 import type { GenerationRule, KindStrategy } from './kind-strategy.js';
 import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
@@ -30,11 +37,6 @@ import { requireIntegers } from './number-literals.js';
 
 function apiVersionOf(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;
-}
-
-/** The name of a group in messages of the converter: `core`, `apps`, `rbac`. */
-function internalGroup(group: string): string {
-  return group === '' ? 'core' : (group.split('.')[0] ?? group);
 }
 
 function groupOf(apiVersion: string): string {

@@ -67,3 +67,8 @@ export function cannotBeHandled(expected: ExpectedType, given: string, reason: s
 export function unknownFields(paths: readonly string[]): string[] {
   return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
 }
+
+/** The name of a group in messages of the converter: `core`, `apps`, `rbac`. */
+export function internalGroup(group: string): string {
+  return group === '' ? 'core' : (group.split('.')[0] ?? group);
+}

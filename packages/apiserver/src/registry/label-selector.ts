@@ -83,23 +83,35 @@ export function validateLabelSelector(selector: unknown, field: string): FieldEr
   for (const [index, expression] of objectsOf(selector['matchExpressions']).entries()) {
     const path = `${field}.matchExpressions[${index}]`;
     const operator = stringOf(expression['operator']);
-    const values = stringsOf(expression['values']);
-    if (operator === 'In' || operator === 'NotIn') {
-      if (values.length === 0) {
-        errors.push(required(`${path}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
-      }
-    } else if (operator === 'Exists' || operator === 'DoesNotExist') {
-      if (values.length > 0) {
-        errors.push(forbidden(`${path}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"));
-      }
-    } else {
-      errors.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
-    }
-    const key = stringOf(expression['key']);
-    for (const message of labelKey(key)) errors.push(invalidValue(`${path}.key`, key, message));
-    for (const [at, value] of values.entries()) {
-      for (const message of validLabelValue(value)) errors.push(invalidValue(`${path}.values[${at}]`, value, message));
-    }
+    const isKnown = isSetOperator(operator) || isPresenceOperator(operator);
+    if (!isKnown) errors.push(invalidValue(`${path}.operator`, operator, 'not a valid selector operator'));
+    errors.push(...validateLabelRequirement(expression, path));
+  }
+  return errors;
+}
+
+const isSetOperator = (operator: string): boolean => operator === 'In' || operator === 'NotIn';
+const isPresenceOperator = (operator: string): boolean => operator === 'Exists' || operator === 'DoesNotExist';
+
+/** How many values an operator takes, where it is a known one. */
+export function validateOperatorValues(requirement: Readonly<Record<string, unknown>>, field: string): FieldError[] {
+  const operator = stringOf(requirement['operator']);
+  const { length } = stringsOf(requirement['values']);
+  if (isSetOperator(operator) && length === 0)
+    return [required(`${field}.values`, "must be specified when `operator` is 'In' or 'NotIn'")];
+  if (isPresenceOperator(operator) && length > 0)
+    return [forbidden(`${field}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'")];
+  return [];
+}
+
+/** Validates a `metav1.LabelSelectorRequirement`, of whatever operator. */
+export function validateLabelRequirement(requirement: Readonly<Record<string, unknown>>, field: string): FieldError[] {
+  const errors = validateOperatorValues(requirement, field);
+  const key = stringOf(requirement['key']);
+  for (const message of labelKey(key)) errors.push(invalidValue(`${field}.key`, key, message));
+  for (const [index, value] of stringsOf(requirement['values']).entries()) {
+    for (const message of validLabelValue(value))
+      errors.push(invalidValue(`${field}.values[${index}]`, value, message));
   }
   return errors;
 }

@@ -35,6 +35,12 @@ export function asAuthenticated(user: User): User {
 
 const invalidToken = 'invalid bearer token';
 
+/** The token of an `Authorization` header, as upstream cuts it; undefined where there is none. */
+function bearerTokenOf(authorization: string): string | undefined {
+  const [scheme = '', token = ''] = authorization.trim().split(' ');
+  return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
+}
+
 export function createAuthenticator({ anonymous = false, serviceAccounts }: AuthenticatorOptions): Authenticator {
   /** Digests, so that comparing takes the same time whatever the token is. */
   const tokens = new Map<string, { readonly digest: Buffer; readonly user: User }>();
@@ -59,8 +65,11 @@ export function createAuthenticator({ anonymous = false, serviceAccounts }: Auth
       const key = digest(token);
       tokens.set(key.toString('hex'), { digest: key, user: asAuthenticated(user) });
     },
-    async review(token, asked) {
+    async review(text, asked) {
       const wanted = asked.length === 0 ? serviceAccounts.audiences : asked;
+      // What is reviewed is a header with the token in it.
+      const token = bearerTokenOf(`Bearer ${text}`);
+      if (token === undefined) return anonymous ? { user: anonymousUser, audiences: wanted } : { problem: '' };
       const user = userOf(token);
       // A token that names no audience is good for those of the server.
       const audiences = serviceAccounts.audiences.filter((audience) => wanted.includes(audience));
@@ -72,10 +81,11 @@ export function createAuthenticator({ anonymous = false, serviceAccounts }: Auth
     },
     authenticate(request) {
       const authorization = request.header('authorization');
-      const token = authorization === undefined ? undefined : /^bearer\s+(.+)$/i.exec(authorization)?.[1]?.trim();
-      if (request.peer !== undefined && token === undefined) return asAuthenticated(request.peer);
+      const token = authorization === undefined ? undefined : bearerTokenOf(authorization);
+      // A certificate comes first, whatever token is sent with it.
+      if (request.peer !== undefined) return asAuthenticated(request.peer);
       if (token !== undefined) return userOf(token) ?? userOfAccount(token);
-      if (anonymous && authorization === undefined) return anonymousUser;
+      if (anonymous) return anonymousUser;
       throw unauthorized();
     },
   };

@@ -161,6 +161,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     requestCert: true,
     rejectUnauthorized: false,
     maxSessionMemory: 1000,
+    // Go's server cuts blanks around a value; nghttp2 would drop the whole header, and with it who asks.
+    strictFieldWhitespaceValidation: false,
     settings: { maxConcurrentStreams: 2000, initialWindowSize: 1 << 20 },
   });
 

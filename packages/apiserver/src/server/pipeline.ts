@@ -7,7 +7,7 @@ import { crdTable, type Backend, type RequestAudit } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError } from '../handlers/dispatch.js';
 import { negotiatedStatusReply, toStatusError } from '../handlers/reply.js';
 import { withWarnings } from '../handlers/warnings.js';
-import { impersonate } from '../impersonation/impersonate.js';
+import { createImpersonator } from '../impersonation/impersonate.js';
 import { wantedUserOf } from '../impersonation/wanted-user.js';
 import type { WritableJournal } from '../journal/journal.js';
 import type { Verb } from '../registry/resource.js';
@@ -84,6 +84,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const { allowed, reason } = authorizer.authorize(attributes);
     if (!allowed) throw forbiddenRequest(attributes, reason);
   };
+  const impersonator = createImpersonator(authorizer);
   /** Whom a request is made as: the user of its `Impersonate-*` headers, where it has them and may. */
   const actingUser = (
     requestor: User,
@@ -93,7 +94,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     try {
       const wanted = wantedUserOf(request);
       if (wanted === undefined) return { user: requestor, refuse: () => undefined };
-      const user = impersonate(authorizer, wanted, requestedAs(requestor, request, parsed));
+      const user = impersonator.userOf(wanted, requestedAs(requestor, request, parsed));
       return { user, refuse: () => undefined };
     } catch (refusal) {
       // Later, where the request has been noted in the journal.

@@ -14,6 +14,7 @@ import {
 } from '@kctl/crd/engine';
 import { validateMutatingPolicy, validatePolicyBinding, validateValidatingPolicy } from './admission-policies.js';
 import type { KindStrategy } from '../kind-strategy.js';
+import { validateLabelSelector } from '../label-selector.js';
 import { validateWebhookConfiguration } from './webhook-configurations.js';
 
 const rbac = 'rbac.authorization.k8s.io';
@@ -26,9 +27,15 @@ const validateRules =
   ];
 
 function validateAggregation(rule: unknown): FieldError[] {
-  if (!isObject(rule) || objectsOf(rule['clusterRoleSelectors']).length > 0) return [];
-  const why = 'at least one clusterRoleSelector required if aggregationRule is non-nil';
-  return [required('aggregationRule.clusterRoleSelectors', why)];
+  if (!isObject(rule)) return [];
+  const field = 'aggregationRule.clusterRoleSelectors';
+  const selectors = objectsOf(rule['clusterRoleSelectors']);
+  if (selectors.length === 0)
+    return [required(field, 'at least one clusterRoleSelector required if aggregationRule is non-nil')];
+  return selectors.flatMap((selector, index) => {
+    const errors = validateLabelSelector(selector, `${field}[${index}]`);
+    return errors.length === 0 ? [] : [...errors, invalidValue(`${field}[${index}]`, null, 'invalid label selector.')];
+  });
 }
 
 function validateRule(rule: Record<string, unknown>, field: string, isNamespaced: boolean): FieldError[] {
