@@ -17,11 +17,11 @@ type Requirement = Readonly<Record<string, unknown>>;
 /** How one of the two selectors of an access review is read. */
 interface SelectorRules {
   readonly name: 'fieldSelector' | 'labelSelector';
-  validate(requirement: Requirement, field: string): FieldError[];
+  readonly validate: (requirement: Requirement, field: string) => FieldError[];
   /** Whether an authorizer can use a requirement that is valid. */
-  isUsable(requirement: Requirement): boolean;
+  readonly isUsable: (requirement: Requirement) => boolean;
   /** @throws where the text is no selector */
-  parse(text: string): string | undefined;
+  readonly parse: (text: string) => string | undefined;
 }
 
 const operators = new Set(['In', 'NotIn', 'Exists', 'DoesNotExist']);
@@ -34,7 +34,7 @@ const selectors: readonly SelectorRules[] = [
       ...validateOperatorValues(requirement, field),
     ],
     isUsable: ({ operator, values }) => (operator === 'In' || operator === 'NotIn') && stringsOf(values).length === 1,
-    parse(text) {
+    parse: (text) => {
       parseFieldSelector(text);
       return fieldSyntaxProblem(text);
     },
@@ -43,7 +43,7 @@ const selectors: readonly SelectorRules[] = [
     name: 'labelSelector',
     validate: validateLabelRequirement,
     isUsable: ({ operator }) => operators.has(stringOf(operator)),
-    parse(text) {
+    parse: (text) => {
       parseLabelSelector(text);
       return labelSyntaxProblem(text);
     },
