@@ -36,7 +36,7 @@ export interface ServiceAccountTokensOptions {
 /** Tokens whose signatures are remembered. */
 const maxKnown = 1000;
 const maxTokenLength = 16 * 1024;
-/** Three parts in base64url without padding: what Node would read besides is no token. */
+/** Three parts in base64url without padding: Node would read other texts, too. */
 const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** Claims, or why the signature does not hold. */

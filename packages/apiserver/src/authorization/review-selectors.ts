@@ -20,7 +20,7 @@ interface SelectorRules {
   readonly validate: (requirement: Requirement, field: string) => FieldError[];
   /** Whether an authorizer can use a requirement that is valid. */
   readonly isUsable: (requirement: Requirement) => boolean;
-  /** @throws where the text is no selector */
+  /** @throws where the text cannot be read */
   readonly parse: (text: string) => string | undefined;
 }
 
