@@ -421,6 +421,17 @@ describe('kctl update', () => {
     expect(JSON.parse(found.out)).toEqual({ dryRun: false, updated: ['a'], removed: [], kept: [], conflicts: ['d'] });
   });
 
+  it('says which values stay as the author has them, and what to do after a change of package.json', async () => {
+    const folder = withCreate(
+      "export const updateProject = () => ({ updated: ['package.json'], removed: [], kept: [], conflicts: [], undecided: ['package.json: a stays 1'] });",
+    );
+    expect(await kctl(folder, 'update')).toEqual({
+      code: 3,
+      out: 'updated package.json\nNext: npm install\n',
+      err: 'kctl: package.json: a stays 1\n',
+    });
+  });
+
   it('says what to install', async () => {
     expect((await kctl(project(), 'update')).err).toContain(
       '@kctl/create is not installed: run npm install --save-dev',

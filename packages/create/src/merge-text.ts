@@ -7,17 +7,24 @@ export interface MergedText {
   readonly conflicts: number;
 }
 
-/** Merges line by line. Line ends are those of `ours`. */
+/** Merges line by line. Line ends, and a mark at the beginning, are those of `ours`. */
 export function mergeText(base: string, ours: string, theirs: string): MergedText {
-  const lineEnd = ours.includes('\r\n') ? '\r\n' : '\n';
-  const [a, o, b] = [ours, base, theirs].map((text) => text.replaceAll('\r\n', '\n').split('\n'));
+  const ends = ours.split('\n').length - 1;
+  const lineEnd = ours.split('\r\n').length - 1 > ends / 2 ? '\r\n' : '\n';
+  const mark = ours.startsWith('\uFEFF') ? '\uFEFF' : '';
+  const [a, o, b] = [ours, base, theirs].map((text) =>
+    text
+      .replace(/^\uFEFF/, '')
+      .replaceAll('\r\n', '\n')
+      .split('\n'),
+  );
   let conflicts = 0;
   const lines = diff3Merge(a ?? [], o ?? [], b ?? [], { excludeFalseConflicts: true }).flatMap(({ ok, conflict }) => {
     if (conflict === undefined) return ok ?? [];
     conflicts += 1;
     return [marker('<', ' yours'), ...conflict.a, marker('='), ...conflict.b, marker('>', ' kctl')];
   });
-  return { text: lines.join(lineEnd), conflicts };
+  return { text: mark + lines.join(lineEnd), conflicts };
 }
 
 /** A line between what two have made of one, as git writes it. */

@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { mergeJson } from './merge-json.js';
 import { mergeText } from './merge-text.js';
 import { ownVersion, renderProject } from './render-project.js';
 import { readRecord, writeRecord } from './scaffold-record.js';
@@ -25,28 +26,43 @@ export interface UpdateOutcome {
   readonly removed: readonly string[];
   /** Left as they are: edited or deleted by the author, and without a change, or no longer part of a project. */
   readonly kept: readonly string[];
+  /** A sentence for each value of a JSON file that both have changed: the author's stays. */
+  readonly undecided: readonly string[];
 }
 
-type Change = { readonly as: keyof UpdateOutcome; readonly text?: string } | undefined;
+interface Change {
+  readonly as: Exclude<keyof UpdateOutcome, 'undecided'>;
+  readonly text?: string;
+  readonly undecided?: readonly string[];
+}
 
 /**
  * Brings a project up to date by a three-way merge of what it was made of, what it is now, and what this release makes.
- * An edit is never lost: where both have changed the same lines, both stand in the file. Files that an author has
- * deleted stay deleted. A second run changes nothing.
+ * An edit is never lost: where both have changed the same lines, both stand in the file; of JSON files the author's values
+ * stay, and are named. Files that an author has deleted stay deleted. A second run changes nothing.
  *
  * @throws Error where the folder has no record of what it was made of
  */
 export function updateProject({ folder, dryRun = false, version, files }: UpdateProjectOptions): UpdateOutcome {
   const record = readRecord(folder);
   const next = files ?? renderProject(record, version ?? ownVersion());
-  const outcome: Record<keyof UpdateOutcome, string[]> = { updated: [], conflicts: [], removed: [], kept: [] };
+  const outcome: Record<keyof UpdateOutcome, string[]> = {
+    updated: [],
+    conflicts: [],
+    removed: [],
+    kept: [],
+    undecided: [],
+  };
   const paths = [...new Set([...Object.keys(record.files), ...next.keys()])].sort();
-  for (const path of paths) {
+  // Everything is read and merged before anything is written.
+  const changes = paths.flatMap((path) => {
+    const change = changeAt(folder, path, { base: record.files[path], theirs: next.get(path) });
+    return change === undefined ? [] : [[path, change] as const];
+  });
+  for (const [path, change] of changes) {
     const target = join(folder, ...path.split('/'));
-    const ours = existsSync(target) ? readFileSync(target, 'utf8') : undefined;
-    const change = changeOf(record.files[path], ours, next.get(path));
-    if (change === undefined) continue;
     outcome[change.as].push(path);
+    outcome.undecided.push(...(change.undecided ?? []).map((sentence) => `${path}: ${sentence}`));
     if (dryRun || change.as === 'kept') continue;
     if (change.as === 'removed') rmSync(target);
     else {
@@ -58,8 +74,44 @@ export function updateProject({ folder, dryRun = false, version, files }: Update
   return outcome;
 }
 
+interface Versions {
+  readonly base: string | undefined;
+  readonly theirs: string | undefined;
+}
+
+/** What becomes of the file at a path; undefined where nothing does. */
+function changeAt(folder: string, path: string, { base, theirs }: Versions): Change | undefined {
+  const own = readOwn(folder, path);
+  const isSameRelease = base !== undefined && theirs !== undefined && isSame(base, theirs);
+  if (own === other) return isSameRelease ? undefined : { as: 'kept' };
+  const change = changeOf(base, own, theirs);
+  if (!path.endsWith('.json') || own === undefined || theirs === undefined) return change;
+  if (change?.text === undefined || change.text === theirs) return change;
+  const merged = mergeJson(base ?? '{}', own, theirs);
+  if (merged === undefined) return change;
+  return { as: merged.text === own ? 'kept' : 'updated', ...merged };
+}
+
+/** Nothing that can be merged. */
+const other = Symbol('other');
+
+/** The author's file: {@link other} where there is a folder, where a folder is now a file, or where it is not UTF-8. */
+function readOwn(folder: string, path: string): string | typeof other | undefined {
+  const names = path.split('/');
+  for (let depth = 1; depth <= names.length; depth++) {
+    const place = join(folder, ...names.slice(0, depth));
+    if (!existsSync(place)) return undefined;
+    if (statSync(place).isDirectory() === (depth === names.length)) return other;
+  }
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(folder, ...names)));
+  } catch {
+    return other;
+  }
+}
+
 /** What becomes of one file; undefined where nothing does. */
-function changeOf(base: string | undefined, ours: string | undefined, theirs: string | undefined): Change {
+function changeOf(base: string | undefined, ours: string | undefined, theirs: string | undefined): Change | undefined {
   const isEdited = base === undefined ? ours !== undefined : ours === undefined || !isSame(base, ours);
   if (theirs === undefined) {
     if (ours === undefined) return undefined;
@@ -74,11 +126,15 @@ function changeOf(base: string | undefined, ours: string | undefined, theirs: st
 }
 
 /** A file that the author has deleted. */
-function deleted(base: string, theirs: string): Change {
+function deleted(base: string, theirs: string): Change | undefined {
   return base === theirs ? undefined : { as: 'kept' };
 }
 
-/** git may have changed the line ends. */
+/** git may have changed the line ends, and an editor of Windows may have added a mark at the beginning. */
 function isSame(left: string, right: string): boolean {
-  return left.replaceAll('\r\n', '\n') === right.replaceAll('\r\n', '\n');
+  return plain(left) === plain(right);
+}
+
+function plain(text: string): string {
+  return text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n');
 }

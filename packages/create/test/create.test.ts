@@ -106,7 +106,7 @@ describe('updateProject', () => {
   };
   const createdFiles = (folder: string): [string, string][] =>
     Object.entries((JSON.parse(read(folder, '.kctl/scaffold.json')) as { files: Record<string, string> }).files);
-  const nothing = { updated: [], conflicts: [], removed: [], kept: [] };
+  const nothing = { updated: [], conflicts: [], removed: [], kept: [], undecided: [] };
 
   it('changes nothing where this release makes the same, whatever was edited', () => {
     const { folder } = made();
@@ -131,6 +131,7 @@ describe('updateProject', () => {
       conflicts: [],
       removed: ['.dockerignore'],
       kept: ['AGENTS.md'],
+      undecided: [],
     };
     expect(updateProject({ folder, files, dryRun: true })).toEqual(expected);
     expect(existsSync(join(folder, 'src', 'new.ts'))).toBe(false);
@@ -172,7 +173,7 @@ describe('updateProject', () => {
   });
 
   it.each<[string, string | undefined, RegExp]>([
-    ['is missing', undefined, /scaffold.json does not exist: kctl update brings projects up to date/],
+    ['is missing', undefined, /scaffold.json does not exist: npx kctl update brings projects up to date/],
     ['is not JSON', '{', /scaffold.json is not JSON/],
     ['is not valid', '{"name":"a"}', /scaffold.json is not valid/],
   ])('names a record that %s, and writes nothing', (_what, text, message) => {

@@ -14,6 +14,8 @@ export interface UpdateOutcome {
   readonly conflicts: readonly string[];
   readonly removed: readonly string[];
   readonly kept: readonly string[];
+  /** A sentence for each value that both have changed; releases before this list did not have it. */
+  readonly undecided?: readonly string[];
 }
 
 /** Brings the files of a project to those that its @kctl/create makes, by a three-way merge that keeps edits. */
@@ -31,15 +33,19 @@ export function describeUpdate(outcome: UpdateOutcome, dryRun: boolean): string 
   const lines = (['updated', 'removed', 'kept'] as const).flatMap((as) =>
     outcome[as].map((path) => `${as} ${path}${suffix}\n`),
   );
-  const isSame = outcome.updated.length + outcome.removed.length + outcome.conflicts.length === 0;
+  const { undecided = [] } = outcome;
+  if (outcome.updated.includes('package.json') && !dryRun) lines.push('Next: npm install\n');
+  const isSame = undecided.length + outcome.updated.length + outcome.removed.length + outcome.conflicts.length === 0;
   return `${lines.join('')}${isSame ? 'everything is up to date\n' : ''}`;
 }
 
-/** @throws CliError with exit code 3 where a person has to decide, naming the files */
-export function failOnConflicts({ conflicts }: UpdateOutcome, dryRun: boolean): void {
-  if (conflicts.length === 0) return;
+/** @throws CliError with exit code 3 where a person has to decide, naming the files and values */
+export function failOnConflicts({ conflicts, undecided = [] }: UpdateOutcome, dryRun: boolean): void {
+  if (conflicts.length + undecided.length === 0) return;
+  if (conflicts.length === 0) throw new CliError(undecided.join('; '), { exitCode: 3 });
+  const values = undecided.map((sentence) => `; ${sentence}`).join('');
   throw new CliError(
-    `you and kctl have changed the same lines of ${conflicts.join(', ')}: ${dryRun ? 'both would stand there' : 'both stand there'}, between markers as git's`,
+    `you and kctl have changed the same lines of ${conflicts.join(', ')}: ${dryRun ? 'both would stand there' : 'both stand there'}, between markers as git's${values}`,
     { exitCode: 3 },
   );
 }

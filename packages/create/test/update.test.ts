@@ -1,0 +1,181 @@
+// `kctl update` against whatever an author may have done to the files of a project.
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createProject, updateProject } from '../src/index.js';
+import { mergeJson } from '../src/merge-json.js';
+import { renderProject } from '../src/render-project.js';
+
+const names = { name: 'shop', group: 'example.com', kind: 'Greeting' };
+const [old, next] = ['^1.0.0', '^1.1.0'].map((version) => renderProject(names, version)) as [Files, Files];
+type Files = ReadonlyMap<string, string>;
+type Manifest = Readonly<Record<'dependencies' | 'devDependencies' | 'scripts', Record<string, string>>>;
+
+let folder: string;
+beforeEach(() => {
+  folder = join(mkdtempSync(join(tmpdir(), 'kctl-update-')), 'shop');
+  createProject({ folder, ...names, version: '^1.0.0' });
+});
+afterEach(() => rmSync(dirname(folder), { recursive: true, force: true }));
+
+const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
+const write = (path: string, text: string): void => writeFileSync(join(folder, path), text);
+const nothing = { updated: [], conflicts: [], removed: [], kept: [], undecided: [] };
+
+describe('package.json', () => {
+  it('is merged by value: npm can read it after an upgrade as the README describes it', () => {
+    const mine = JSON.parse(read('package.json')) as Manifest;
+    // npm install --save-dev @kctl/create@latest; npm install lodash; npm uninstall @kctl/simulation
+    mine.devDependencies['@kctl/create'] = '^1.1.0';
+    mine.dependencies['lodash'] = '^4.0.0';
+    delete mine.devDependencies['@kctl/simulation'];
+    mine.scripts['test'] = 'vitest run';
+    mine.scripts['lint'] = 'oxlint';
+    write('package.json', `${JSON.stringify(mine, null, 4)}\n`.replaceAll('\n', '\r\n'));
+    expect(updateProject({ folder, files: next })).toEqual({ ...nothing, updated: ['package.json'] });
+    const merged = JSON.parse(read('package.json')) as Manifest;
+    const expected = structuredClone(mine);
+    for (const of of [expected.dependencies, expected.devDependencies])
+      for (const name of Object.keys(of)) if (name.startsWith('@kctl/')) of[name] = '^1.1.0';
+    expect(merged).toEqual(expected);
+    expect(read('package.json')).toBe(`${JSON.stringify(expected, null, 4)}\n`.replaceAll('\n', '\r\n'));
+    expect(updateProject({ folder, files: next })).toEqual(nothing);
+  });
+
+  it('keeps the value of the author where both have changed it, and names it', () => {
+    const mine = JSON.parse(read('package.json')) as Manifest;
+    mine.dependencies['@kctl/runtime'] = '1.0.7';
+    write('package.json', JSON.stringify(mine, null, 2));
+    const outcome = updateProject({ folder, files: next });
+    expect(outcome).toEqual({
+      ...nothing,
+      updated: ['package.json'],
+      undecided: ['package.json: dependencies.@kctl/runtime stays "1.0.7", as you have it: a new project has "^1.1.0"'],
+    });
+    expect((JSON.parse(read('package.json')) as Manifest).dependencies).toMatchObject({
+      '@kctl/crd': '^1.1.0',
+      '@kctl/runtime': '1.0.7',
+    });
+  });
+});
+
+it('keeps comments and white space of a JSON file, and puts what is new where it stands in a new project', () => {
+  const base = '{ "a": 1, "b": [1, 2], "c": { "d": 1 } }';
+  const ours = '{\n  // mine\n  "a": 1,\n  "b": [1, 2], "own": true,\n  "c": { "d": 2 }\n}\n';
+  const theirs = '{ "a": 2, "new": { "x": 1 }, "b": [1, 2], "c": { "d": 3, "e": 1 } }';
+  expect(mergeJson(base, ours, theirs)).toEqual({
+    text: '{\n  // mine\n  "a": 2,\n  "new": {\n    "x": 1\n  },\n  "b": [1, 2], "own": true,\n  "c": {\n    "d": 2,\n    "e": 1\n  }\n}\n',
+    undecided: ['c.d stays 2, as you have it: a new project has 3'],
+  });
+  expect(mergeJson(base, '<<<<<<< HEAD', theirs)).toBeUndefined();
+});
+
+it('leaves alone what is not a text any longer, or stands elsewhere', () => {
+  const files = new Map(next);
+  const changed = ['README.md', 'AGENTS.md', 'Dockerfile', 'src/api/greeting.ts', 'src/main.ts'];
+  for (const path of changed) files.set(path, `${next.get(path) ?? ''}\nnew\n`);
+  files.set('test/new/a.test.ts', 'new\n');
+  files.set('src/new.ts', 'new\n');
+  write('README.md', read('README.md'));
+  const latin = Buffer.concat([Buffer.from(read('README.md')), Buffer.from([0xe9])]);
+  writeFileSync(join(folder, 'README.md'), latin);
+  rmSync(join(folder, 'AGENTS.md'));
+  mkdirSync(join(folder, 'AGENTS.md'));
+  rmSync(join(folder, 'src', 'api'), { recursive: true });
+  write('src/api', 'a file now');
+  write('test/new', 'a file');
+  write('src/main.ts', `\uFEFF${read('src/main.ts')}`);
+  expect(updateProject({ folder, files })).toEqual({
+    ...nothing,
+    updated: ['Dockerfile', 'package.json', 'src/main.ts', 'src/new.ts'],
+    kept: ['AGENTS.md', 'README.md', 'src/api/greeting.ts', 'test/new/a.test.ts'],
+  });
+  expect(readFileSync(join(folder, 'README.md')).equals(latin)).toBe(true);
+  expect(read('src/api')).toBe('a file now');
+  expect(updateProject({ folder, files })).toEqual(nothing);
+});
+
+describe('random edits of every file', () => {
+  const paths = [...old.keys()];
+  /** Where, and what becomes of the lines there. */
+  const edit = fc.record({
+    at: fc.nat(),
+    as: fc.constantFrom('insert', 'replace', 'remove'),
+    lines: fc.integer({ min: 1, max: 3 }),
+  });
+  const edits = fc.array(edit, { maxLength: 4 });
+  const author = fc.record({ how: fc.constantFrom('edit', 'edit', 'edit', 'delete', 'rename', 'crlf'), edits });
+  const release = fc.record({ how: fc.constantFrom('edit', 'edit', 'same', 'remove'), edits });
+
+  /** Lines that are new are marked by who has written them: each is its own. */
+  function apply(
+    text: string,
+    given: readonly (typeof edit extends fc.Arbitrary<infer E> ? E : never)[],
+    who: string,
+  ): string {
+    const lines = text.split('\n');
+    given.forEach(({ at, as, lines: count }, index) => {
+      const own = as === 'remove' ? [] : Array.from({ length: count }, (_, line) => `// ${who} ${index}.${line}`);
+      lines.splice(at % lines.length, as === 'insert' ? 0 : count, ...own);
+    });
+    return lines.join('\n');
+  }
+
+  it('loses no line of an author, and brings what is new', () => {
+    const perFile = fc.tuple(...paths.map(() => fc.record({ author, release })));
+    fc.assert(
+      fc.property(perFile, (all) => {
+        const files = new Map<string, string>();
+        createAgain();
+        const owned = new Map<string, readonly string[]>();
+        const renamed: [path: string, text: string][] = [];
+        all.forEach(({ author: mine, release: theirs }, index) => {
+          const path = paths[index] ?? '';
+          const base = old.get(path) ?? '';
+          // Values of JSON files have their own test: lines like these would not be JSON.
+          if (path.endsWith('.json')) return void files.set(path, base);
+          if (theirs.how !== 'remove')
+            files.set(path, theirs.how === 'same' ? base : apply(base, theirs.edits, 'theirs'));
+          const text =
+            mine.how === 'crlf'
+              ? apply(base, mine.edits, 'mine').replaceAll('\n', '\r\n')
+              : apply(base, mine.edits, 'mine');
+          if (mine.how === 'delete' || mine.how === 'rename') rmSync(join(folder, path));
+          if (mine.how === 'rename') renamed.push([`${path}.renamed`, text]);
+          if (mine.how === 'edit' || mine.how === 'crlf') write(path, text);
+          if (mine.how === 'edit' || mine.how === 'crlf')
+            owned.set(
+              path,
+              text.split(/\r?\n/).filter((line) => line.startsWith('// mine')),
+            );
+        });
+        for (const [path, text] of renamed) write(path, text);
+        const outcome = updateProject({ folder, files });
+        for (const [path, text] of renamed) expect(read(path)).toBe(text);
+        for (const [path, lines] of owned) {
+          if (outcome.removed.includes(path)) {
+            expect(lines).toEqual([]);
+            continue;
+          }
+          const now = read(path).split(/\r?\n/);
+          for (const line of lines) expect(now, path).toContain(line);
+          const fromRelease =
+            files
+              .get(path)
+              ?.split('\n')
+              .filter((line) => line.startsWith('// theirs')) ?? [];
+          if (!outcome.kept.includes(path)) for (const line of fromRelease) expect(now, path).toContain(line);
+        }
+        expect(updateProject({ folder, files })).toEqual(nothing);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  function createAgain(): void {
+    rmSync(folder, { recursive: true });
+    createProject({ folder, ...names, version: '^1.0.0' });
+  }
+});
