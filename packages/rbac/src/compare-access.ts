@@ -28,7 +28,7 @@ export interface AccessDifference {
 
 /** Compares the rights that are declared with those that were used, e.g. in a test that covers an operator. */
 export function compareAccess(needs: readonly AccessNeed[], uses: readonly CountedUse[]): AccessDifference {
-  const missing = uses
+  const missing = [...uses, ...refusedCreations(needs, uses)]
     .filter((use) => !needs.some((need) => grants(need, use)))
     .map((use) => ({ ...use, remedy: remedyFor(needs, use) }));
   const isUsed = (need: AccessNeed, verb: AccessVerb): boolean =>
@@ -44,6 +44,30 @@ export function compareAccess(needs: readonly AccessNeed[], uses: readonly Count
   }
   const found = [...unused].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, each]) => each);
   return { missing, unused: found, isEqual: missing.length === 0 && found.length === 0 };
+}
+
+/**
+ * The right `create` of applies that were refused although `patch` is granted: an apply of an object that is not there
+ * needs both, and its refusal does not say which of them it lacks.
+ */
+function refusedCreations(needs: readonly AccessNeed[], uses: readonly CountedUse[]): CountedUse[] {
+  const found = new Map<string, CountedUse>();
+  for (const { group, resource, verb, namespace, name, refused } of uses) {
+    if (refused === 0 || resource.includes('/') || (verb !== 'patch' && verb !== 'update')) continue;
+    if (!needs.some((need) => grants(need, { group, resource, verb, namespace, name }))) continue;
+    const id = JSON.stringify([group, resource, namespace ?? '']);
+    const count = (found.get(id)?.count ?? 0) + refused;
+    found.set(id, { group, resource, verb: 'create', namespace, name: undefined, count, refused: count });
+  }
+  const isUsed = (creation: CountedUse): boolean =>
+    uses.some(
+      ({ group, resource, verb, namespace }) =>
+        verb === 'create' &&
+        group === creation.group &&
+        resource === creation.resource &&
+        namespace === creation.namespace,
+    );
+  return [...found.values()].filter((creation) => !isUsed(creation));
 }
 
 /** Whether a need grants what a request used. */
@@ -75,7 +99,9 @@ export function formatAccess({ missing, unused }: Pick<AccessDifference, 'missin
       const where = use.namespace === undefined ? '' : ` in namespace ${use.namespace}`;
       const times = use.count === 1 ? 'once' : `${use.count} times`;
       const refused =
-        use.refused === 0 ? '' : `, refused ${use.refused === use.count ? 'each time' : `${use.refused} times`}`;
+        use.refused === 0
+          ? ''
+          : `, refused ${use.refused === use.count ? 'each time' : use.refused === 1 ? 'once' : `${use.refused} times`}`;
       return `not granted: ${use.verb} ${formatResource(use)}${where} (sent ${times}${refused}): ${use.remedy}`;
     }),
     ...unused.map(

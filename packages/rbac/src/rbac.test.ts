@@ -146,7 +146,20 @@ describe('compareAccess', () => {
     const reduced = needs.map((need) => ({ ...need, verbs: need.verbs.filter((verb) => verb !== 'patch') }));
     const uses = record(...all, ['PATCH', item, 403]).uses();
     expect(formatAccess(compareAccess(reduced, uses))).toBe(
-      "not granted: patch deployments.apps in namespace a (sent 2 times, refused 1 times): add .needs(<the kind of deployments.apps>, ['patch']) to the controller that sends it",
+      "not granted: patch deployments.apps in namespace a (sent 2 times, refused once): add .needs(<the kind of deployments.apps>, ['patch']) to the controller that sends it",
+    );
+  });
+
+  it('names create where an apply was refused that may patch', () => {
+    const uses = record(...all, ['PATCH', item, 403], ['PATCH', item.replace('/b', '/c'), 403]).uses();
+    expect(formatAccess(compareAccess(needs, uses))).toBe(
+      "not granted: create deployments.apps in namespace a (sent 2 times, refused each time): add .needs(<the kind of deployments.apps>, ['create']) to the controller that sends it",
+    );
+    const granted = [...needs, accessTo(Deployment, ['create'], { when: 'it is not there' })];
+    expect(compareAccess(granted, uses).isEqual).toBe(true);
+    const status = record(...all, ['PATCH', `${item}/status`, 403]).uses();
+    expect(compareAccess([...needs, accessTo(Deployment, ['patch'], { subresource: 'status' })], status).isEqual).toBe(
+      true,
     );
   });
 
