@@ -270,6 +270,34 @@ it('counts no creation that the garbage collector undoes', async () => {
   await simulate(creating([gone]));
 });
 
+it('takes how long a Lease lasts from those who lead by it, not from an edit by hand', async () => {
+  const options = {
+    ...small,
+    only: ['election-request-hangs'],
+    faults: { 'half-open': 120 },
+    simulatedMinutes: 10,
+    operator: ({ connection, clock, name }: ReplicaWorld): Operator => ({
+      run: async (signal) => {
+        await using client = createHttpClient({ connection, clock, requestTimeoutMs: 5_000 });
+        const spec = { holderIdentity: name, leaseDurationSeconds: 15 };
+        await client.patch(Lease, key, { type: 'merge', body: { spec } }).catch(() => undefined);
+        while (!signal.aborted) {
+          await client.get(Lease, key).catch(() => undefined);
+          await untilAborted(sleep(2_000, { clock, signal }), signal);
+        }
+      },
+    }),
+  };
+  // A Lease that was given back says a second; another client may put a name into it.
+  const spec = { holderIdentity: 'edited-by-hand', leaseDurationSeconds: 1 };
+  const edited: typeof small.workload = async (world) => {
+    await small.workload?.(world);
+    await world.sleep(20_000);
+    await world.client.patch(Lease, key, { type: 'merge', body: { spec } });
+  };
+  await expect(simulate({ ...options, workload: edited })).resolves.toMatchObject({ seeds: 1 });
+});
+
 it('has a test for each rule of the README', () => {
   const [, rules = ''] = readFileSync(new URL('../README.md', import.meta.url), 'utf8').split(
     /\n## (?:Rules|The machine)\n/,

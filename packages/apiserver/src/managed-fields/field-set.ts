@@ -80,27 +80,43 @@ export function intersection(a: FieldSet, b: FieldSet): FieldSet {
   return { members: new Set([...a.members].filter((element) => b.members.has(element))), children };
 }
 
-/** Members of `a` that are not members of `b`; what is below a member of `b` stays. */
-export function difference(a: FieldSet, b: FieldSet): FieldSet {
-  if (isEmptySet(a) || isEmptySet(b)) return a;
-  const children = new Map<PathElement, FieldSet>();
+/** Whether each member of `a` is one of `b`. */
+export function isSubset(a: FieldSet, b: FieldSet): boolean {
+  if (a === b) return true;
+  if (a.members.size > b.members.size || a.children.size > b.children.size) return false;
+  for (const element of a.members) if (!b.members.has(element)) return false;
   for (const [element, child] of a.children) {
     const other = b.children.get(element);
-    setChild(children, element, other === undefined ? child : difference(child, other));
+    if (other === undefined || !isSubset(child, other)) return false;
   }
-  return { members: new Set([...a.members].filter((element) => !b.members.has(element))), children };
+  return true;
 }
 
-/** Members of `a` that are neither members of `b` nor below one. */
+/** Members of `a` that are not members of `b`; what is below a member of `b` stays. `a` itself where that is all. */
+export function difference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, false);
+}
+
+/** Members of `a` that are neither members of `b` nor below one. `a` itself where that is all. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
+  return without(a, b, true);
+}
+
+/** A set that loses nothing keeps its identity, and with it its encoding. */
+function without(a: FieldSet, b: FieldSet, isRecursive: boolean): FieldSet {
   if (isEmptySet(a) || isEmptySet(b)) return a;
   const children = new Map<PathElement, FieldSet>();
+  let isSame = true;
   for (const [element, child] of a.children) {
-    if (b.members.has(element)) continue;
     const other = b.children.get(element);
-    setChild(children, element, other === undefined ? child : recursiveDifference(child, other));
+    let left: FieldSet | undefined = other === undefined ? child : without(child, other, isRecursive);
+    if (isRecursive && b.members.has(element)) left = undefined;
+    if (left !== child) isSame = false;
+    if (left !== undefined) setChild(children, element, left);
   }
-  return { members: new Set([...a.members].filter((element) => !b.members.has(element))), children };
+  const members = new Set<PathElement>();
+  for (const element of a.members) if (!b.members.has(element)) members.add(element);
+  return isSame && members.size === a.members.size ? a : { members, children };
 }
 
 function setChild(children: Map<PathElement, FieldSet>, element: PathElement, child: FieldSet): void {

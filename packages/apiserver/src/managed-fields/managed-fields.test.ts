@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { compileSchema, type Schema } from '@kctl/crd/engine';
 import type { Atom } from './atom.js';
 import { compareObjects } from './compare.js';
-import { decodeSet, encodeSet, isEmptySet, difference, type FieldSet } from './field-set.js';
+import { decodeSet, encodeSet, isEmptySet, isSubset, difference, type FieldSet } from './field-set.js';
 import { mergeObjects } from './merge.js';
 import { parseElement, printPath } from './path-element.js';
 import { reconcileSet } from './reconcile.js';
@@ -52,6 +52,20 @@ function paths(set: FieldSet): unknown {
 }
 
 describe('sets of fields', () => {
+  it('a set is part of another where nothing is left without it, and one that loses nothing stays the same set', () => {
+    fc.assert(
+      fc.property(object, object, (one, two) => {
+        const [a, b] = [fieldSetOf(one, atom), fieldSetOf(two, atom)];
+        const left = difference(a, b);
+        expect(isSubset(a, b)).toBe(isEmptySet(left));
+        expect(isSubset(left, a)).toBe(true);
+        expect(difference(left, b)).toBe(left);
+        const isSame = JSON.stringify(encodeSet(left)) === JSON.stringify(encodeSet(a));
+        expect(left === a).toBe(isSame);
+      }),
+    );
+  });
+
   it('§2.8-51: a set survives its encoding', () => {
     fc.assert(
       fc.property(object, (value) => {

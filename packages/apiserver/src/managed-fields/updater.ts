@@ -9,6 +9,7 @@ import {
   emptySet,
   intersection,
   isEmptySet,
+  isSubset,
   pathsOf,
   recursiveDifference,
   union,
@@ -99,7 +100,7 @@ interface Reassignment {
 function reassign(change: OwnershipChange, { next, managers, self, isForced }: Reassignment): Comparison {
   const { versions, writer, live } = change;
   const own = compareObjects(live, next, typeOf(change));
-  const comparisons = new Map([[writer.apiVersion, own]]);
+  const comparisons = new Map([[writer.apiVersion, { written: union(own.modified, own.added), removed: own.removed }]]);
   const conflicts: Conflict[] = [];
   const kept = new Map<string, FieldSet>();
   for (const [id, manager] of managers) {
@@ -109,14 +110,15 @@ function reassign(change: OwnershipChange, { next, managers, self, isForced }: R
     if (comparison === undefined) {
       const type = versions.find(apiVersion);
       if (type === undefined) continue;
-      comparison = compareObjects(
+      const { modified, added, removed } = compareObjects(
         versions.convert(live, apiVersion),
         versions.convert(next, apiVersion, 'failed to convert new object'),
         type,
       );
+      comparison = { written: union(modified, added), removed };
       comparisons.set(apiVersion, comparison);
     }
-    const taken = intersection(fields, union(comparison.modified, comparison.added));
+    const taken = intersection(fields, comparison.written);
     for (const path of pathsOf(taken)) conflicts.push({ manager, path });
     if (isEmptySet(taken) && isEmptySet(comparison.removed)) continue;
     kept.set(id, difference(difference(fields, taken), comparison.removed));
@@ -136,7 +138,7 @@ function setFields(managers: Managers, id: string, fields: FieldSet): void {
 }
 
 function isDeepEqualSet(a: FieldSet, b: FieldSet): boolean {
-  return isEmptySet(difference(a, b)) && isEmptySet(difference(b, a));
+  return isSubset(a, b) && isSubset(b, a);
 }
 
 /** Who owns what after a create, update or patch: the writer gets what changed. @throws ListItemError */
@@ -151,7 +153,7 @@ export function updateOwners(change: OwnershipChange, next: UntypedObject): Mana
   if (!isEmptySet(fields)) {
     const id = managerId(writer);
     const before = managers.get(id)?.fields ?? emptySet;
-    const all = isEmptySet(difference(fields, before)) ? before : union(fields, before);
+    const all = isSubset(fields, before) ? before : union(fields, before);
     managers.set(id, { ...writer, fields: all, time: now });
     change.onStamp?.();
   }
@@ -204,12 +206,25 @@ interface Pruning {
   readonly last: { readonly fields: FieldSet; readonly apiVersion: string } | undefined;
 }
 
+/**
+ * Whether the applier wants all that he wanted the last time, and no manager writes another version: then nothing goes, and
+ * the object need not be walked to find out. Members of a list that the applier keeps are themselves among his fields.
+ */
+function isAllWanted({ writer }: OwnershipChange, managers: Managers, last: NonNullable<Pruning['last']>): boolean {
+  const { apiVersion } = writer;
+  if (last.apiVersion !== apiVersion) return false;
+  for (const manager of managers.values()) if (manager.apiVersion !== apiVersion) return false;
+  const wanted = managers.get(managerId(writer));
+  return wanted !== undefined && isSubset(last.fields, wanted.fields);
+}
+
 /** Removes what the applier had last time and no manager has now. */
 function prune(change: OwnershipChange, { merged, managers, last }: Pruning): UntypedObject {
   if (last === undefined || isEmptySet(last.fields)) return merged;
   const { versions, writer } = change;
   const type = versions.find(last.apiVersion);
   if (type === undefined) return merged;
+  if (isAllWanted(change, managers, last)) return merged;
   const converted = versions.convert(
     merged,
     last.apiVersion,

@@ -1,56 +1,50 @@
 import { arrayOf, isObject, setOwn, type JsonObject } from '@kctl/crd/engine';
 import { fieldType, formOf, type Atom, type ListAtom, type MapAtom } from './atom.js';
-import {
-  buildSet,
-  emptySet,
-  hasPath,
-  insertPath,
-  isEmptySet,
-  type FieldSet,
-  type FieldSetBuilder,
-} from './field-set.js';
+import { buildSet, emptySet, hasPath, isEmptySet, type FieldSet, type FieldSetBuilder } from './field-set.js';
 import { itemElement } from './list-items.js';
 import { fieldElement, fieldNameOf, type PathElement } from './path-element.js';
 
 /** All leaves and list items that a value mentions. @throws ListItemError */
 export function fieldSetOf(value: unknown, atom: Atom): FieldSet {
   const set = buildSet();
-  collect(value, atom, { set, path: [] });
+  collectBelow(value, atom, set);
   return set;
 }
 
-interface Collecting {
-  readonly set: FieldSetBuilder;
-  readonly path: readonly PathElement[];
-}
-
-function collect(value: unknown, atom: Atom, at: Collecting): void {
+/** Adds what a value has below it. Answers false where it is a leaf, which has nothing below it. */
+function collectBelow(value: unknown, atom: Atom, set: FieldSetBuilder): boolean {
   const form = formOf(atom, value);
-  if (form === 'map' && atom.map !== undefined && !atom.map.isAtomic) collectFields(value, atom.map, at);
-  else if (form === 'list' && atom.list !== undefined && !atom.list.isAtomic) collectItems(value, atom.list, at);
-  else insertPath(at.set, at.path);
+  if (form === 'map' && atom.map !== undefined && !atom.map.isAtomic) collectFields(value, atom.map, set);
+  else if (form === 'list' && atom.list !== undefined && !atom.list.isAtomic) collectItems(value, atom.list, set);
+  else return false;
+  return true;
 }
 
-function collectFields(value: unknown, map: MapAtom, { set, path }: Collecting): void {
+function collect(value: unknown, atom: Atom, { set, element }: { set: FieldSetBuilder; element: PathElement }): void {
+  const below = buildSet();
+  if (!collectBelow(value, atom, below)) set.members.add(element);
+  else if (!isEmptySet(below)) set.children.set(element, below);
+}
+
+function collectFields(value: unknown, map: MapAtom, set: FieldSetBuilder): void {
   if (!isObject(value)) return;
   for (const [name, member] of Object.entries(value)) {
-    const below = [...path, fieldElement(name)];
+    const element = fieldElement(name);
     const type = fieldType(map, name);
-    if (type !== undefined) collect(member, type, { set, path: below });
+    if (type !== undefined) collect(member, type, { set, element });
     const isBare = member === null || (isObject(member) && Object.keys(member).length === 0);
-    if (isBare || map.field(name) === undefined) insertPath(set, below);
+    if (isBare || map.field(name) === undefined) set.members.add(element);
   }
 }
 
-function collectItems(value: unknown, list: ListAtom, { set, path }: Collecting): void {
+function collectItems(value: unknown, list: ListAtom, set: FieldSetBuilder): void {
   const items = arrayOf(value);
   const elements = items.map((item) => itemElement(list, item));
   const counts = new Map<PathElement, number>();
   for (const element of elements) counts.set(element, (counts.get(element) ?? 0) + 1);
   for (const [index, element] of elements.entries()) {
-    const below = [...path, element];
-    if (counts.get(element) === 1) collect(items[index], list.items, { set, path: below });
-    insertPath(set, below);
+    if (counts.get(element) === 1) collect(items[index], list.items, { set, element });
+    set.members.add(element);
   }
 }
 

@@ -32,8 +32,9 @@ export function electionRequestsRule(context: RuleContext): Rule {
 
   return {
     names: ['election-request-hangs'],
-    committed({ resource, label, object }: CausedCommit) {
-      if (resource !== 'coordination.k8s.io/leases') return;
+    committed({ resource, label, object, origin }: CausedCommit) {
+      // What another client puts into a Lease that was given back does not say how long candidates wait.
+      if (resource !== 'coordination.k8s.io/leases' || origin !== 'replica') return;
       const { spec } = object as { spec?: { holderIdentity?: string; leaseDurationSeconds?: number } };
       // One that is given back may say a second.
       if ((spec?.holderIdentity ?? '') !== '' && spec?.leaseDurationSeconds !== undefined)
