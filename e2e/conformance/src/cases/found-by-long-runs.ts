@@ -534,3 +534,43 @@ spec(
   },
   { needs },
 );
+
+spec(33, 'unknown fields of a patched object are told in the order of their sorted keys', async (t) => {
+  const ns = await t.namespace();
+  created(await t.post(deployments(ns), deploymentDraft('d')));
+  const patched = {
+    zip: 1,
+    spec: {
+      bogus: 1,
+      a: 1,
+      template: {
+        metadata: { z: 1 },
+        spec: {
+          y: 2,
+          containers: Array.from({ length: 12 }, (_unused, index) => ({ x: 1, name: `c${index}`, image: 'i' })),
+        },
+      },
+    },
+    metadata: { bogus: 1 },
+  };
+  const { warnings } = await t.patch(deployments(ns, 'd'), MERGE_PATCH, patched);
+  same(
+    warnings,
+    [
+      'metadata.bogus',
+      'spec.a',
+      'spec.bogus',
+      'spec.template.metadata.z',
+      ...Array.from({ length: 12 }, (_unused, index) => `spec.template.spec.containers[${index}].x`),
+      'spec.template.spec.y',
+      'zip',
+    ].map((path) => `unknown field ${JSON.stringify(path)}`),
+    'warnings',
+  );
+  const operations = ['/spec/bogus', '/metadata/bogus', '/spec/a'].map((path) => ({ op: 'add', path, value: 1 }));
+  same(
+    (await t.patch(deployments(ns, 'd'), JSON_PATCH, operations)).warnings,
+    ['unknown field "metadata.bogus"', 'unknown field "spec.a"', 'unknown field "spec.bogus"'],
+    'warnings of a JSON patch',
+  );
+});

@@ -1,5 +1,5 @@
 import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
-import { invalidValue, jsonText } from '@kctl/crd/engine';
+import { compareText, invalidValue, jsonText } from '@kctl/crd/engine';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
 import { JsonSyntaxError, TooDeepError } from '../codecs/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
@@ -180,14 +180,27 @@ function decodePatched(
   target: WriteTarget,
 ): { object: UntypedObject; problems: readonly string[] } {
   try {
-    return definition.decode({
+    const { object, problems } = definition.decode({
       value: mutableCopy(value),
       ...(target.subresource !== '' && { subresource: target.subresource }),
     });
+    return { object, problems: definition.isCustom ? problems : problems.toSorted(comparePaths) };
   } catch (error) {
     const isTold = isStatusError(error) && error.message.includes(' cannot be handled as a ');
     throw definition.isCustom && !isTold ? error : undecodablePatch(error, value);
   }
+}
+
+/** By their paths, key by key: as upstream, which writes what a patch has made with sorted keys and then decodes it. */
+function comparePaths(a: string, b: string): number {
+  const [left, right] = [a, b].map((problem) => problem.split(/[.[\]"]+/));
+  for (const [index, key] of (left ?? []).entries()) {
+    const other = right?.[index] ?? '';
+    if (key === other) continue;
+    const numbers = Number(key) - Number(other);
+    return Number.isNaN(numbers) ? compareText(key, other) : numbers;
+  }
+  return (left?.length ?? 0) - (right?.length ?? 0);
 }
 
 /** How upstream refuses a patched object that does not decode: a 422 about nothing in particular. */
