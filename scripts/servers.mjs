@@ -77,13 +77,14 @@ if (!hasBinaries && !(await goAvailable())) {
   const random = ['--objects', '4000', '--schemas', '20', '--seed', '11'];
   run('verdicts on random objects', program('e2e/crd/src/verdicts.ts', ...random));
   run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));
-  const scaffolded = 'a scaffolded project, rights and operations on the real server';
+  const scaffolded = 'a scaffolded project, rights, operations and budgets on the real server';
   const files = [
     'e2e/peers/test/scaffold.test.ts',
     'packages/runtime/test/access-needs.test.ts',
     'packages/runtime/test/operations.test.ts',
+    'packages/cli/test/budget.test.ts',
   ];
-  run(scaffolded, [...tests('@kctl/e2e-peers', '@kctl/runtime'), ...files], {
+  run(scaffolded, [...tests('@kctl/e2e-peers', '@kctl/runtime', '@kctl/cli'), ...files], {
     ...assets,
     KCTL_E2E: '1',
     KCTL_SUITE: scaffolded,
