@@ -1,4 +1,5 @@
 import type { DeepReadonly } from './object.js';
+import { requireObjects, requireRecord } from './require-arguments.js';
 
 /** Status of a condition. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';
@@ -54,9 +55,17 @@ export interface SetConditionOptions {
  * // true: the list has changed
  * ```
  */
-export function setCondition(conditions: Condition[], update: ConditionUpdate, { now }: SetConditionOptions): boolean {
+export function setCondition(conditions: Condition[], update: ConditionUpdate, options: SetConditionOptions): boolean {
+  requireObjects(
+    'setCondition',
+    'conditions',
+    conditions,
+    'a list of conditions: initialize status.conditions first (status.conditions ??= [])',
+  );
+  requireRecord('setCondition', 'condition', update, 'an object with type and status');
   const present = conditions.find((condition) => condition.type === update.type);
-  const time = update.lastTransitionTime ?? formatTime(now);
+  requireRecord('setCondition', 'options', options, '{ now }, in ms since 1970');
+  const time = update.lastTransitionTime ?? formatTime(options.now);
   if (present === undefined) {
     conditions.push({ ...update, lastTransitionTime: time });
     return true;
@@ -78,6 +87,12 @@ export function setCondition(conditions: Condition[], update: ConditionUpdate, {
 
 /** Removes the condition of a type from the given list and says whether there was one. */
 export function removeCondition(conditions: Condition[], type: string): boolean {
+  requireObjects(
+    'removeCondition',
+    'conditions',
+    conditions,
+    'a list of conditions: initialize status.conditions first (status.conditions ??= [])',
+  );
   const index = conditions.findIndex((condition) => condition.type === type);
   if (index >= 0) conditions.splice(index, 1);
   return index >= 0;
@@ -88,6 +103,7 @@ export function findCondition<C extends { readonly type: string }>(
   conditions: readonly C[] | null | undefined,
   type: string,
 ): C | undefined {
+  requireConditions(conditions);
   return conditions?.find((condition) => condition.type === type);
 }
 
@@ -119,5 +135,13 @@ function isOlder(a: number | undefined, b: number | undefined): boolean {
 
 /** RFC 3339 to the second: how `metav1.Time` is written. */
 function formatTime(ms: number): string {
+  if (!(typeof ms === 'number' && Math.abs(ms) <= 8.64e15))
+    throw new TypeError(`setCondition: now ${String(ms)} is not a time: expected ms since 1970, such as clock.now()`);
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
+
+/** Conditions to read: none is fine. */
+function requireConditions(conditions: unknown): void {
+  if (conditions !== undefined && conditions !== null)
+    requireObjects('findCondition', 'conditions', conditions, 'a list of conditions');
 }

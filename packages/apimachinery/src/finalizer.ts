@@ -1,11 +1,12 @@
 import type { DeepReadonly, KubeObject } from './object.js';
+import { metadataOf, requireText } from './require-arguments.js';
 
 /**
  * Adds a finalizer to the draft's metadata and says whether it was missing. The draft is **mutated**; to change the
  * server's object, send a guarded patch (`addFinalizer` of `@kctl/client`). Mirrors `controllerutil.AddFinalizer`.
  */
 export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
-  if (hasFinalizer(draft, finalizer)) return false;
+  if (hasIn('setFinalizer', draft, finalizer)) return false;
   draft.metadata.finalizers = [...(draft.metadata.finalizers ?? []), finalizer];
   return true;
 }
@@ -15,17 +16,23 @@ export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
  * `controllerutil.RemoveFinalizer`.
  */
 export function unsetFinalizer(draft: KubeObject, finalizer: string): boolean {
-  if (!hasFinalizer(draft, finalizer)) return false;
+  if (!hasIn('unsetFinalizer', draft, finalizer)) return false;
   draft.metadata.finalizers = (draft.metadata.finalizers ?? []).filter((present) => present !== finalizer);
   return true;
 }
 
 /** Whether an object has a finalizer. Mirrors `controllerutil.ContainsFinalizer`. */
 export function hasFinalizer(object: DeepReadonly<KubeObject>, finalizer: string): boolean {
-  return object.metadata.finalizers?.includes(finalizer) ?? false;
+  return hasIn('hasFinalizer', object, finalizer);
 }
 
 /** Whether an object is being deleted: finalizers keep it, and none may be added. */
 export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
-  return object.metadata.deletionTimestamp !== undefined;
+  return metadataOf('isDeleting', 'object', object).deletionTimestamp !== undefined;
+}
+
+function hasIn(what: string, object: DeepReadonly<KubeObject>, finalizer: string): boolean {
+  const { finalizers } = metadataOf(what, 'object', object);
+  requireText(what, 'finalizer', finalizer);
+  return finalizers?.includes(finalizer) ?? false;
 }

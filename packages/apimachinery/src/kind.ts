@@ -1,3 +1,5 @@
+import { requireRecord } from './require-arguments.js';
+
 import type {
   DeepReadonly,
   KubeObject,
@@ -269,6 +271,7 @@ function reshape<S extends KindScope>(
   kind: Kind<KubeObject, S>,
   shape: KindShape,
 ): Omit<Kind<KubeObject, S>, typeof objectType> {
+  requireRecord('kind', 'kind', kind, 'a kind, such as those of defineKind(…)');
   const { group, version, plural, scope, apiVersion } = kind;
   return Object.freeze({ group, version, kind: kind.kind, plural, scope, shape, apiVersion });
 }
@@ -280,6 +283,7 @@ const groupName = /^$|^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a
 const scopeName = /^(Namespaced|Cluster)$/;
 
 function makeKind(options: DefineKindOptions<KindScope>, shape: KindShape): Kind {
+  requireRecord('defineKind', 'definition', options, '{ group, version, kind }');
   const { group, version, kind, scope } = options;
   requireMatch('group', group, groupName, "'' or a DNS subdomain such as apps or example.com");
   requireMatch('version', version, dnsLabel, 'a DNS label of at most 63 characters such as v1 or v1beta1');

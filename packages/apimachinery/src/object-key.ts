@@ -1,4 +1,5 @@
 import type { Kind } from './kind.js';
+import { metadataOf, requireRecord, requireText } from './require-arguments.js';
 
 /** Namespace and name of an object; cluster-scoped objects have no namespace. Mirrors `types.NamespacedName`. */
 export interface ObjectKey {
@@ -48,7 +49,7 @@ export function keyOf(object: {
 export function keyOf(object: {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }): ObjectKey {
-  const { name, namespace } = object.metadata;
+  const { name, namespace } = metadataOf('keyOf', 'object', object);
   if (name === undefined || name === '')
     throw new TypeError('keyOf: metadata.name is not set: an object without a name has no key');
   return namespace === undefined || namespace === '' ? { name } : { namespace, name };
@@ -66,6 +67,7 @@ export function keyOf(object: {
  * ```
  */
 export function formatKey(key: ObjectKey): string {
+  requireRecord('formatKey', 'key', key, 'an object with name, and namespace where there is one');
   return key.namespace === undefined || key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
 }
 
@@ -80,6 +82,7 @@ export function formatKey(key: ObjectKey): string {
  * ```
  */
 export function parseKey(text: string): ObjectKey {
+  requireText('parseKey', 'key', text);
   const parts = text.split('/');
   const [first = '', second] = parts;
   const isKey = parts.length === 1 ? first !== '' : parts.length === 2 && second !== '';

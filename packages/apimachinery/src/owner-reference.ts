@@ -1,6 +1,9 @@
 import type { Kind } from './kind.js';
 import { groupOfApiVersion } from './kind.js';
 import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
+import { metadataOf, requireRecord } from './require-arguments.js';
+
+const what = 'owner reference';
 
 const code = 'KCTL_ALREADY_OWNED';
 
@@ -98,7 +101,9 @@ export function removeControllerReference(owner: Owner, ownerKind: Kind, draft: 
 
 /** Whether `owner` is among the owners of an object, by group, kind and name. */
 export function hasOwnerReference(owner: Owner, ownerKind: Kind, object: Owner): boolean {
-  return (object.metadata.ownerReferences ?? []).some((reference) => isReferenceTo(reference, owner, ownerKind));
+  return (metadataOf('hasOwnerReference', 'object', object).ownerReferences ?? []).some((reference) =>
+    isReferenceTo(reference, owner, ownerKind),
+  );
 }
 
 /** Whether an object has a controller, whichever it is. */
@@ -117,22 +122,15 @@ export function hasControllerReference(object: Owner): boolean {
  * ```
  */
 export function controllerOf(object: Owner): OwnerReference | undefined {
-  return object.metadata.ownerReferences?.find((reference) => reference.controller === true);
-}
-
-/** Callers without types, and objects that were looked up and are not there. */
-function requireObject(what: string, value: unknown): void {
-  if (typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object') return;
-  throw new TypeError(`owner reference: the ${what} is ${shown(value)}: expected an object with metadata`);
-}
-
-function shown(value: unknown): string {
-  return typeof value === 'object' && value !== null ? 'an object without metadata' : String(value);
+  return metadataOf('controllerOf', 'object', object).ownerReferences?.find(
+    (reference) => reference.controller === true,
+  );
 }
 
 function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerReference {
-  requireObject('owner', owner);
-  requireObject('draft', draft);
+  metadataOf(what, 'owner', owner);
+  metadataOf(what, 'draft', draft);
+  requireRecord(what, 'kind of the owner', ownerKind, 'the kind, such as those of defineKind(…)');
   if (
     groupOfApiVersion(ownerKind.apiVersion) === undefined ||
     typeof ownerKind.kind !== 'string' ||
@@ -163,7 +161,7 @@ function upsert(draft: KubeObject, reference: OwnerReference): void {
 }
 
 function removeWhere(draft: KubeObject, isMeant: (reference: OwnerReference) => boolean): boolean {
-  const present = draft.metadata.ownerReferences ?? [];
+  const present = metadataOf(what, 'draft', draft).ownerReferences ?? [];
   const kept = present.filter((reference) => !isMeant(reference));
   if (kept.length === present.length) return false;
   draft.metadata.ownerReferences = kept;

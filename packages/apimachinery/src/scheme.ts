@@ -1,6 +1,7 @@
 import { formatGroupKind, formatGroupVersionKind, isSameKind, parseApiVersion } from './kind.js';
 import type { GroupVersionKind, GroupVersionResource, Kind } from './kind.js';
 import { NoKindMatchError } from './no-kind-match.js';
+import { requireObjects } from './require-arguments.js';
 
 /** Group and kind, any version. */
 export interface GroupKind {
@@ -46,6 +47,7 @@ export interface Scheme {
  * ```
  */
 export function createScheme(kinds: readonly Kind[] = []): Scheme {
+  requireObjects('createScheme', 'kinds', kinds, 'a list of kinds, such as those of defineKind(…)');
   const byKind = new Map<string, Kind>();
   const byResource = new Map<string, Kind>();
   const versions = new Map<string, Kind[]>();

@@ -84,7 +84,14 @@ export { listWithin } from './read-scope.js';
 export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
-export { requireCallOptions, requireClient, requireObject } from './require-arguments.js';
+export {
+  requireCallOptions,
+  requireClient,
+  requireList,
+  requireName,
+  requireObject,
+  requireOptionsObject,
+} from './require-arguments.js';
 export { requireKey, requireKind } from './require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';

@@ -1,3 +1,6 @@
+import { requireOptionsObject } from '@kctl/client';
+import { requireFunction } from './source/required.js';
+
 const mark: unique symbol = Symbol.for('kctl.injectable') as never;
 
 /**
@@ -60,6 +63,8 @@ export function inject<D extends object, T>(
   needs: { readonly [K in keyof D]-?: true },
   create: (dependencies: D) => T,
 ): Injectable<D, T> {
+  requireOptionsObject('inject: needs', needs, 'the names of what is needed, each true');
+  requireFunction('inject', 'create', create);
   return { [mark]: true, needs: Object.keys(needs), create };
 }
 

@@ -41,6 +41,10 @@ const requestTimeoutMs = 5_000;
  * @throws TypeError when a field is empty or missing, or `pollMs` not a number > 0
  */
 export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: AbortSignal): Promise<void> {
+  if (typeof (options as unknown) !== 'object' || options === null)
+    throw new TypeError(
+      'runLeaseCandidate: expected options: client, namespace, identity, leaseName and binaryVersion',
+    );
   for (const field of ['namespace', 'identity', 'leaseName', 'binaryVersion'] as const) {
     const given: unknown = options[field];
     if (typeof given !== 'string' || given === '') throw new TypeError(`runLeaseCandidate: ${field} must not be empty`);

@@ -47,5 +47,7 @@ export interface ResourceLock {
 
 /** RFC 3339 with microseconds, as the API server writes `MicroTime`. `micros` (0–999) are those below the ms. */
 export function formatMicroTime(epochMs: number, micros = 0): string {
+  if (!(Math.abs(epochMs) <= 8.64e15))
+    throw new TypeError(`formatMicroTime: ${epochMs} is not a time: expected ms since 1970`);
   return new Date(epochMs).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
 }

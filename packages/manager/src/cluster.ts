@@ -1,3 +1,4 @@
+import { requireOptionsObject } from '@kctl/client';
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { InformerProvider } from '@kctl/controller';
@@ -90,6 +91,7 @@ export interface Cluster extends Runnable {
 export function createCluster<Live extends Client, Cache extends ManagedCache>(
   options: ClusterParts | ClusterFactories<Live, Cache>,
 ): Cluster {
+  requireOptionsObject('createCluster', options, 'its parts, or newLiveClient, newCache and newClient');
   const {
     name = 'cluster',
     client,
@@ -121,6 +123,11 @@ export function createCluster<Live extends Client, Cache extends ManagedCache>(
 function makeParts<Live extends Client, Cache extends ManagedCache>(
   factories: ClusterFactories<Live, Cache>,
 ): ClusterParts {
+  for (const name of ['newLiveClient', 'newCache', 'newClient'] as const)
+    if (typeof factories[name] !== 'function')
+      throw new TypeError(
+        `createCluster: ${name} is ${typeof factories[name]}: expected a function, or the parts: client, apiReader and cache`,
+      );
   const live = factories.newLiveClient();
   const cache = factories.newCache(live);
   const events = factories.newEvents?.({ live });

@@ -17,6 +17,9 @@ export interface StopSignal extends Disposable {
  * `signals.SetupSignalHandler`, but may be called several times: each call has its own signal.
  */
 export function stopOnSignals(target: SignalProcess = process): StopSignal {
+  const given: unknown = target;
+  if (typeof given !== 'object' || given === null || !('on' in given) || typeof given.on !== 'function')
+    throw new TypeError('stopOnSignals: expected a process with on, off and exit, or nothing, which is this process');
   const controller = new AbortController();
   const onSignal = (): void => {
     if (controller.signal.aborted) target.exit(1);

@@ -1,3 +1,5 @@
+import { requireOptions } from '@kctl/wait';
+import { requireKind } from '@kctl/client';
 import type { Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, groupOfApiVersion } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
@@ -37,6 +39,8 @@ export function enqueueRequestForOwner(
   owner: Kind,
   options: EnqueueForOwnerOptions = {},
 ): EventHandler<EventObject, ObjectKey> {
+  requireKind('enqueueRequestForOwner', owner);
+  requireOptions('enqueueRequestForOwner', options, { onlyControllerOwner: true });
   const { onlyControllerOwner = false } = options;
   const collect = (header: ObjectHeader, into: Map<string, ObjectKey>, logger: Logger): void => {
     for (const reference of references(header, onlyControllerOwner)) {

@@ -1,3 +1,4 @@
+import { requireName } from '@kctl/client';
 import { requireFunction } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
@@ -19,6 +20,7 @@ export type SourceFunction<R> = (context: SourceContext<R>) => undefined | (() =
  * ```
  */
 export function funcSource<R>(name: string, start: SourceFunction<R>): Source<R> {
+  requireName('funcSource', 'name', name);
   requireFunction(`funcSource ${name}`, 'start', start);
   return {
     name: `func source: ${name}`,

@@ -1,3 +1,4 @@
+import { requireOptionsObject } from '@kctl/client';
 import type { AdmissionHandler } from './admission-webhook.js';
 import { checkedResponse } from './checked-response.js';
 import { allowed, type AdmissionResponse } from './review.js';
@@ -30,6 +31,8 @@ export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defa
 
 /** Several validators as one, called in order: the first denial ends it, warnings add up. */
 export function chainValidators<T>(...validators: readonly Validator<T>[]): Validator<T> {
+  for (const validator of validators)
+    requireOptionsObject('chainValidators: validator', validator, 'validateCreate, validateUpdate or validateDelete');
   const has = (member: keyof Validator<T>): boolean => validators.some((one) => one[member] !== undefined);
   const inOrder = async (
     call: (one: Validator<T>) => ValidationOutcome,

@@ -1,3 +1,4 @@
+import { requireList } from '@kctl/client';
 import { formatGroupKind, StatusError, type StatusCause } from '@kctl/apimachinery';
 
 /** What is wrong with a field. The values are the reasons that `kubectl` and client-go know. */
@@ -54,6 +55,7 @@ export function duplicateField(field: string, value: unknown): FieldError {
 
 /** The value is none of those that are supported. Mirrors `field.NotSupported`. */
 export function unsupportedField(field: string, value: unknown, supported: readonly string[]): FieldError {
+  requireList('unsupportedField', 'supported', supported, 'a list of the values that are supported');
   const detail =
     supported.length === 0 ? '' : `supported values: ${supported.map((one) => JSON.stringify(one)).join(', ')}`;
   return { type: 'FieldValueNotSupported', field, message: joined(`Unsupported value: ${shown(value)}`, detail) };
@@ -86,6 +88,10 @@ export function invalidError(
   name: string,
   errors: readonly FieldError[],
 ): StatusError {
+  requireKindName('invalidError', kind);
+  requireList('invalidError', 'errors', errors, remedy);
+  const wrong = errors.findIndex((error: unknown) => typeof error !== 'object' || error === null);
+  if (wrong >= 0) throw new TypeError(`invalidError: errors[${wrong}] is not an object: expected ${remedy}`);
   const causes = errors.map(({ type, field, message }): StatusCause => ({ reason: type, message, field }));
   const texts = [...new Set(errors.map(({ field, message }) => `${field}: ${message}`))];
   const list = texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;
@@ -99,6 +105,9 @@ export function invalidError(
 }
 
 function joined(title: string, detail: string): string {
+  const given: unknown = detail;
+  if (typeof given !== 'string')
+    throw new TypeError(`the detail of ${JSON.stringify(title)} is not a string: say what is wrong`);
   return detail === '' ? title : `${title}: ${detail}`;
 }
 
@@ -109,4 +118,12 @@ function shown(value: unknown): string {
   } catch {
     return 'a value that is not JSON';
   }
+}
+
+const remedy = 'a list of what requiredField, invalidField and their like return';
+
+/** A group and a kind suffice, as those of a request. */
+function requireKindName(what: string, kind: unknown): void {
+  if (typeof kind === 'object' && kind !== null && 'group' in kind && 'kind' in kind) return;
+  throw new TypeError(`${what}: the kind is without group and kind: expected a token such as ConfigMap`);
 }

@@ -1,3 +1,4 @@
+import { requireKind, requireOptionsObject } from '@kctl/client';
 import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
 import { optionProblems } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
@@ -98,7 +99,10 @@ export function mutationRule<K extends Kind>(
   return defaultingWebhook(kind, mutate, { ...options, registration: compiled.registration });
 }
 
-function compile(kind: Kind, filter: AdmissionFilter, { registration = {} }: TypedWebhookOptions): CompiledFilter {
+function compile(kind: Kind, filter: AdmissionFilter, options: TypedWebhookOptions): CompiledFilter {
+  requireKind('rule', kind);
+  requireOptionsObject(`rule for ${kind.kind} ${kind.apiVersion}`, options);
+  const { registration = {} } = options;
   const problems = optionProblems(filter, filterNames);
   if (problems.length > 0)
     throw new WebhookServerError(`rule for ${kind.kind} ${kind.apiVersion}: ${problems.join('; ')}`);

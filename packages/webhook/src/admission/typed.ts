@@ -1,3 +1,4 @@
+import { requireKind, requireOptionsObject } from '@kctl/client';
 import {
   createJsonPatch,
   mutableCopy,
@@ -131,10 +132,13 @@ function patchesOf(object: KubeObject, draft: unknown): readonly JsonPatchOperat
 
 function typedWebhook(
   served: AdmissionTarget,
-  { registration = {}, ...options }: TypedWebhookOptions,
+  given: TypedWebhookOptions,
   decide: (request: AdmissionRequest, context: AdmissionContext) => Promise<AdmissionResponse>,
 ): WebhookHandler {
   const { kind } = served;
+  requireKind(`${served.type} webhook`, kind);
+  requireOptionsObject(`${served.type} webhook of ${kind.kind}`, given);
+  const { registration = {}, ...options } = given;
   const target = { ...served, registration, operations: registration.operations ?? served.operations };
   // Without a registration nothing says yet that an API server will call it.
   if (Object.keys(registration).length > 0) checkRegistration(target);
@@ -170,6 +174,7 @@ function targetOf(type: AdmissionTarget['type'], kind: Kind, operations: readonl
 
 /** The verbs that a validator has a member for: the API server need not send others. */
 function operationsOf(validator: Validator<never>): readonly Operation[] {
+  requireOptionsObject('validatingWebhook: validator', validator, 'validateCreate, validateUpdate or validateDelete');
   return [
     ...(validator.validateCreate === undefined ? [] : (['CREATE'] as const)),
     ...(validator.validateUpdate === undefined ? [] : (['UPDATE'] as const)),

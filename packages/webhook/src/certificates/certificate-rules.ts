@@ -1,3 +1,4 @@
+import { requireOptionsObject } from '@kctl/client';
 import type { PolicyRule } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import type { SelfManagedCertificatesOptions } from './self-managed.js';
 
@@ -23,10 +24,10 @@ export interface CertificateRules {
  * });
  * ```
  */
-export function certificateRules({
-  secret,
-  inject = {},
-}: Pick<SelfManagedCertificatesOptions, 'secret' | 'inject'>): CertificateRules {
+export function certificateRules(options: Pick<SelfManagedCertificatesOptions, 'secret' | 'inject'>): CertificateRules {
+  requireOptionsObject('certificateRules', options, 'those of selfManagedCertificates, with secret');
+  const { secret, inject = {} } = options;
+  requireOptionsObject('certificateRules: secret', secret, 'the namespace and the name of the Secret');
   const { mutating = [], validating = [], crds = [] } = inject;
   const rule = (apiGroup: string, resource: string, names: readonly string[]): PolicyRule[] =>
     names.length === 0

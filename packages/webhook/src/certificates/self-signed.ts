@@ -1,3 +1,4 @@
+import { requireOptionsObject } from '@kctl/client';
 import { systemClock, type Clock } from '@kctl/wait';
 import { signed, skewMs } from './issue.js';
 import type { PemPair } from './sign-certificate.js';
@@ -22,6 +23,7 @@ const tenYearsMs = 3_652 * 86_400_000;
  * trusts. Validity begins an hour ago, for clocks that disagree.
  */
 export async function createSelfSignedCertificate(options: SelfSignedOptions = {}): Promise<PemPair> {
+  requireOptionsObject('createSelfSignedCertificate', options);
   const {
     dnsNames = ['localhost'],
     ipAddresses = ['127.0.0.1'],

@@ -28,6 +28,10 @@ export type KindConverter = Converter & {
 
 /** Whether a converter says which versions it converts. */
 export function isKindConverter(converter: Converter): converter is KindConverter {
+  if (typeof converter !== 'function')
+    throw new TypeError(
+      `the converter is ${converter === null ? 'null' : typeof converter}: expected a function, such as hubSpokeConverter returns`,
+    );
   return 'versions' in converter && 'group' in converter && 'kind' in converter;
 }
 

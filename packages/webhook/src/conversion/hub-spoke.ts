@@ -1,3 +1,4 @@
+import { requireKind, requireOptionsObject } from '@kctl/client';
 import { formatGroupKind, parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
 import { WebhookServerError } from '../errors.js';
 import type { ConversionContext, Converter, KindConverter } from './converter.js';
@@ -68,6 +69,11 @@ export function hubSpokeConverter<H extends Kind>(
   hub: H,
   ...spokes: readonly Spoke<ObjectOf<H> & KubeObject>[]
 ): KindConverter {
+  requireKind('hubSpokeConverter', hub);
+  for (const spoke of spokes) {
+    requireOptionsObject('hubSpokeConverter: spoke', spoke, 'an object with kind and two functions');
+    requireKind('hubSpokeConverter: spoke', spoke.kind);
+  }
   const fail = (message: string): never => {
     throw new WebhookServerError(`failed to create hub spoke converter for ${hub.kind}: ${message}`);
   };

@@ -1,3 +1,4 @@
+import { requireList, requireObject } from '@kctl/client';
 import { createJsonPatch, type KubeObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import type { Converter } from './converter.js';
@@ -22,6 +23,13 @@ export async function roundTripProblems(
   object: KubeObject,
   apiVersions: readonly string[],
 ): Promise<readonly string[]> {
+  requireObject('roundTripProblems', 'object', object);
+  requireList(
+    'roundTripProblems',
+    'apiVersions',
+    apiVersions,
+    'a list of versions with their group, such as example.com/v2',
+  );
   const problems: string[] = [];
   const { apiVersion = '' } = object;
   for (const other of apiVersions) {

@@ -4,8 +4,10 @@ import {
   ValidatingWebhookConfiguration,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { apply, type Writer } from '@kctl/client';
+import { apply, type Writer, requireClient, requireList, requireObject, requireOptionsObject } from '@kctl/client';
 import { WebhookServerError } from '../errors.js';
+
+const what = 'applyWebhookManifests';
 
 const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
   MutatingWebhookConfiguration,
@@ -31,8 +33,13 @@ const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
 export async function applyWebhookManifests(
   client: Writer,
   manifests: readonly KubeObject[],
-  { fieldOwner, signal }: { readonly fieldOwner: string; readonly signal?: AbortSignal },
+  given: { readonly fieldOwner: string; readonly signal?: AbortSignal },
 ): Promise<void> {
+  requireClient(what, client, ['patch']);
+  requireList(what, 'manifests', manifests, 'a list of objects, such as webhookConfigurations returns');
+  for (const manifest of manifests) requireObject(what, 'manifest', manifest);
+  requireOptionsObject(what, given, 'fieldOwner');
+  const { fieldOwner, signal } = given;
   const options = { fieldOwner, ...(signal === undefined ? {} : { signal }) };
   const known = manifests.map((manifest) => {
     const kind = kinds.find((one) => one.kind === manifest.kind && one.apiVersion === manifest.apiVersion);

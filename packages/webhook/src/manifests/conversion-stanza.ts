@@ -1,3 +1,4 @@
+import { requireObject, requireOptionsObject } from '@kctl/client';
 import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OptionNames } from '@kctl/wait';
@@ -34,6 +35,9 @@ export function withConversion(
 ): CustomResourceDefinition {
   requireOptions('withConversion', options, optionNames);
   const { address, caBundle, injectCaFrom, converter, path = '/convert' } = options;
+  requireObject('withConversion', 'CRD', crd);
+  requireOptionsObject('withConversion: spec', crd.spec, 'that of a CustomResourceDefinition');
+  requireOptionsObject('withConversion: address', address, 'url or service');
   const copy: CustomResourceDefinition = mutableCopy(crd);
   const { group, names, versions } = copy.spec;
   if (converter !== undefined) {

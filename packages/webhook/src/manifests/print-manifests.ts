@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
+import { requireList } from '@kctl/client';
 import { parseJson, stringifyJson } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 
@@ -11,6 +12,7 @@ import type { KubeObject } from '@kctl/apimachinery';
  * something else, such as `on` or `1e3`, are quoted.
  */
 export function printManifests(manifests: readonly KubeObject[]): string {
+  requireList('printManifests', 'manifests', manifests, 'a list of objects');
   return manifests.map((manifest) => `---\n${block(parseJson(stringifyJson(manifest)), '')}`).join('');
 }
 

@@ -1,3 +1,4 @@
+import { requireKind, requireOptionsObject } from '@kctl/client';
 import type { Kind, LabelSelector } from '@kctl/apimachinery';
 import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
@@ -84,6 +85,8 @@ export function checkRegistration(target: AdmissionTarget, operatorNamespace?: s
  * @param operatorNamespace namespace that the operator runs in @default not known
  */
 export function registrationProblem(target: AdmissionTarget, operatorNamespace?: string): string | undefined {
+  requireOptionsObject('registrationProblem', target, 'the target of a typed webhook, handler.target');
+  requireKind('registrationProblem', target.kind);
   const problems = [
     ...optionProblems(target.registration, registrationNames),
     ...fieldProblems(target),

@@ -1,3 +1,4 @@
+import { requireOptionsObject } from '@kctl/client';
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -89,6 +90,7 @@ export function webhookConfigurations(
   options: WebhookConfigurationsOptions,
 ): readonly WebhookConfiguration[] {
   requireOptions('webhookConfigurations', options, optionNames);
+  requireOptionsObject('webhookConfigurations: address', options.address, 'url or service');
   const own =
     options.operatorNamespace ?? ('service' in options.address ? options.address.service.namespace : undefined);
   const mutating: MutatingWebhook[] = [];

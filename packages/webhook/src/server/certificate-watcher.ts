@@ -45,6 +45,11 @@ export interface CertificateWatcher extends Disposable {
 
 export function createCertificateWatcher(options: CertificateWatcherOptions): CertificateWatcher {
   requireOptions('createCertificateWatcher', options, optionNames);
+  const given: unknown = options.metrics;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(
+      'createCertificateWatcher: metrics is missing: expected a metrics factory, such as noopMetrics',
+    );
   return new FileCertificateWatcher(options);
 }
 
