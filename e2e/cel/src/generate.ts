@@ -2,7 +2,7 @@ import { full, schema } from './corpus.js';
 import type { Question } from './oracle.js';
 
 /** A repeatable source of randomness (mulberry32). */
-function random(seed: number): () => number {
+export function randomOf(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -24,7 +24,7 @@ export class Generator {
   readonly #random: () => number;
 
   constructor(seed: number) {
-    this.#random = random(seed);
+    this.#random = randomOf(seed);
   }
 
   question(): Question {

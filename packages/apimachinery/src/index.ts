@@ -96,7 +96,8 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './owner-reference.js';
-export type { ParsedQuantity, Quantity, QuantityFormat } from './quantity.js';
+export type { ParsedQuantity, Quantity } from './quantity.js';
+export type { QuantityFormat, QuantityProblem } from './quantity-text.js';
 export {
   addQuantities,
   canonicalQuantity,
@@ -107,6 +108,7 @@ export {
   parseQuantity,
   QuantityError,
   quantityToNumber,
+  storedQuantity,
   subtractQuantities,
 } from './quantity.js';
 export type { GroupKind, Scheme } from './scheme.js';

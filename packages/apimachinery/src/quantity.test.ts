@@ -90,13 +90,37 @@ describe('parseQuantity', () => {
     expect(parseQuantity('0.5').format).toBe('DecimalSI');
   });
 
-  it.each(['', ' ', '1 ', 'x', '1K', '1.1.1', '1e', 'e3', 'Ki', Number.NaN, Infinity, '1e99999999999'])(
+  it.each(['', ' ', '1 ', 'x', '1K', '1.1.1', '1e', 'ee3', 'Ei', '--1', Number.NaN, Infinity, '1e99999999999'])(
     'refuses %j',
     (text) => {
       expect(() => parseQuantity(text)).toThrow(expect.toSatisfy(isQuantityError));
       expect(isQuantity(text)).toBe(false);
     },
   );
+
+  it('takes a sign, a point or a suffix alone for zero, as the API server does', () => {
+    for (const text of ['Ki', '+', '-.', '.m', 'e3']) expect(parseQuantity(text).nanos).toBe(0n);
+  });
+
+  it('names what is wrong in the words of the API server', () => {
+    const messageOf = (text: string): unknown => {
+      try {
+        return parseQuantity(text);
+      } catch (error) {
+        return isQuantityError(error) && [error.problem, error.serverMessage];
+      }
+    };
+    expect(messageOf('1ki')).toEqual(['suffix', "unable to parse quantity's suffix"]);
+    expect(messageOf('Ei')).toEqual(['numeric', 'unable to parse numeric part of quantity']);
+    expect(messageOf('1 Gi')).toMatchObject(['format', expect.stringContaining('must match the regular expression')]);
+  });
+
+  it('refuses what would take long to compute with', () => {
+    for (const text of ['1e4097', '1'.repeat(4097)]) expect(isQuantity(text)).toBe(false);
+    expect(canonicalQuantity('0e4097')).toBe('0');
+    expect(canonicalQuantity('1e-2147483648')).toBe('1e-9');
+    expect(canonicalQuantity(`1${'0'.repeat(4000)}`)).toHaveLength(3984);
+  });
 
   it('tells quantities from anything else', () => {
     expect([isQuantity('1Gi'), isQuantity(5), isQuantity(null), isQuantity({})]).toEqual([true, true, false, false]);

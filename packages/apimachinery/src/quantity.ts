@@ -1,8 +1,13 @@
+import {
+  isKeptAsWritten,
+  maxQuantityDigits,
+  type QuantityFormat,
+  type QuantityProblem,
+  readQuantity,
+} from './quantity-text.js';
+
 /** A quantity as it stands in objects: text such as `500m`, `1.5`, `2Gi`, `1e3`, or a JSON number. */
 export type Quantity = string | number;
-
-/** How a quantity is written: `500m`, `2Gi` or `1e3`. */
-export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
 /** A parsed quantity: exact, in billionths of a unit, which is the finest that Kubernetes represents. */
 export interface ParsedQuantity {
@@ -12,6 +17,12 @@ export interface ParsedQuantity {
 
 const code = 'KCTL_QUANTITY';
 
+const serverMessages: Readonly<Record<QuantityProblem, string>> = {
+  format: "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+  numeric: 'unable to parse numeric part of quantity',
+  suffix: "unable to parse quantity's suffix",
+};
+
 /** Thrown when a text is not a quantity. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
@@ -19,13 +30,21 @@ export class QuantityError extends Error {
   readonly code: 'KCTL_QUANTITY' = code;
   /** What was given. */
   readonly quantity: Quantity;
+  /** What is wrong: the form as a whole, its suffix, or the number before it. */
+  readonly problem: QuantityProblem;
 
-  constructor(quantity: Quantity) {
+  constructor(quantity: Quantity, problem: QuantityProblem = 'format') {
     super(
       `${JSON.stringify(quantity)} is not a quantity: expected a number with an optional suffix ` +
         '(n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3)',
     );
     this.quantity = quantity;
+    this.problem = problem;
+  }
+
+  /** The message of the API server for the same text. */
+  get serverMessage(): string {
+    return serverMessages[this.problem];
   }
 }
 
@@ -36,39 +55,32 @@ export function isQuantityError(error: unknown): error is QuantityError {
 
 const nano = 1_000_000_000n;
 const largest = (2n ** 63n - 1n) * nano;
-const grammar = /^([+-]?)(\d*)(?:\.(\d*))?(?:([KMGTPE]i)|([numkMGTPE])|[eE]([+-]?\d+))?$/;
 const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 /**
  * Parses a quantity exactly. As in Kubernetes, what is finer than a billionth is rounded away from zero, and a binary
- * quantity is capped at 2^63 − 1.
+ * quantity is capped at 2^63 - 1. Takes the texts that the API server takes, a suffix alone (`Ki`, which is zero) among
+ * them; more than 4,096 digits are refused.
  *
  * @throws QuantityError
  */
 export function parseQuantity(quantity: Quantity): ParsedQuantity {
-  const match = grammar.exec(typeof quantity === 'number' ? String(quantity) : quantity);
-  const [, sign, whole = '', fraction = '', binary, decimal = '', exponent] = match ?? [];
-  if (match === null || whole + fraction === '') throw new QuantityError(quantity);
-  const power = exponent === undefined ? (decimalSuffixes.indexOf(decimal) - 3) * 3 : Number(exponent);
-  // Beyond this nothing but zero or the cap could come out, after a number that takes long to compute.
-  if (Math.abs(power) > 4096) throw new QuantityError(quantity);
-  const factor = binary === undefined ? 1n : 1024n ** BigInt(binarySuffixes.indexOf(binary));
-  const size = shiftDecimal(BigInt(whole + fraction) * factor, 9 + power - fraction.length);
-  const format = formatOf(binary, exponent, size);
-  const nanos = format === 'BinarySI' && size > largest ? largest : size;
-  return { nanos: sign === '-' ? -nanos : nanos, format };
-}
-
-function formatOf(binary: string | undefined, exponent: string | undefined, nanos: bigint): QuantityFormat {
-  if (exponent !== undefined) return 'DecimalExponent';
+  const read = readQuantity(typeof quantity === 'number' ? String(quantity) : quantity);
+  if (typeof read === 'string') throw new QuantityError(quantity, read);
+  const { isNegative, digits, bits, power } = read;
+  const size = shiftDecimal(digits << bits, 9 + power);
   // 0.5Ki is binary, 0.0001Ki is not: below one unit, only decimals are exact.
-  return binary === undefined || (nanos > 0n && nanos < nano) ? 'DecimalSI' : 'BinarySI';
+  const isFraction = read.format === 'BinarySI' && size > 0n && size < nano;
+  const nanos = read.format === 'BinarySI' && size > largest ? largest : size;
+  return { nanos: isNegative ? -nanos : nanos, format: isFraction ? 'DecimalSI' : read.format };
 }
 
 /** `value × 10^places`, rounded up. */
 function shiftDecimal(value: bigint, places: number): bigint {
+  if (value === 0n) return 0n;
   if (places >= 0) return value * 10n ** BigInt(places);
+  if (-places > maxQuantityDigits * 2) return 1n;
   const divisor = 10n ** BigInt(-places);
   return (value + divisor - 1n) / divisor;
 }
@@ -100,13 +112,13 @@ export function formatQuantity({ nanos, format }: ParsedQuantity): string {
 }
 
 function formatDecimal(nanos: bigint, format: QuantityFormat): string {
-  let mantissa = nanos;
-  let step = 0;
-  const isExponent = format === 'DecimalExponent';
-  for (; (isExponent || step < decimalSuffixes.length - 1) && mantissa % 1000n === 0n; step++) mantissa /= 1000n;
-  if (!isExponent) return `${mantissa}${decimalSuffixes[step] ?? ''}`;
-  const exponent = (step - 3) * 3;
-  return exponent === 0 ? `${mantissa}` : `${mantissa}e${exponent}`;
+  const text = nanos.toString();
+  const zeros = text.length - text.replace(/0+$/, '').length;
+  const steps = Math.floor(zeros / 3);
+  const mantissa = (count: number): string => text.slice(0, text.length - count * 3);
+  if (format === 'DecimalExponent') return steps === 3 ? mantissa(3) : `${mantissa(steps)}e${(steps - 3) * 3}`;
+  const step = Math.min(steps, decimalSuffixes.length - 1);
+  return mantissa(step) + (decimalSuffixes[step] ?? '');
 }
 
 /**
@@ -121,6 +133,20 @@ function formatDecimal(nanos: bigint, format: QuantityFormat): string {
  */
 export function canonicalQuantity(quantity: Quantity): string {
   return formatQuantity(parseQuantity(quantity));
+}
+
+/**
+ * The text that the API server stores in a built-in object: as it was written where its parser takes that for canonical
+ * (`+1Gi` and `1.500` among others), {@link canonicalQuantity} otherwise. A decimal beyond `E` loses its suffix, as there.
+ *
+ * @throws QuantityError
+ */
+export function storedQuantity(text: string): string {
+  if (isKeptAsWritten(text)) {
+    parseQuantity(text);
+    return text;
+  }
+  return canonicalQuantity(text).replace(/^(-?\d+?)(?:000)+E$/, '$1');
 }
 
 /** Orders quantities by value: `1000m` equals `1`. @throws QuantityError */

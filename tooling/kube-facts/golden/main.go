@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"gopkg.in/inf.v0"
 	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	policyv1 "k8s.io/api/policy/v1"
@@ -24,6 +25,11 @@ type answer struct {
 	Text string `json:"text"`
 	// Printed is empty where Go refuses the text.
 	Printed string `json:"printed,omitempty"`
+	// Stored is the text that an object keeps, and Nanos the value in billionths, of a quantity.
+	Stored string `json:"stored,omitempty"`
+	Nanos  string `json:"nanos,omitempty"`
+	// Message says why a quantity is refused.
+	Message string `json:"message,omitempty"`
 	Refused bool   `json:"refused,omitempty"`
 	// Matches are the indices of the label sets that the selector matches.
 	Matches []int `json:"matches,omitempty"`
@@ -61,17 +67,33 @@ func quantities() []answer {
 		}
 	}
 	texts = append(texts, "", " ", "1 ", " 1", "1.1.1", "1+1", "1i", "1mi", "1K", "1am", "aoeu", ".5i", "-3.01e-", "1e", "1e3.5", "--1", "1ki", "0x10", "1,5", "1_000", "NaN", "Infinity", "-", "+")
+	// Texts without digits, which the parser takes for zero or not by the way it takes, and forms that only it knows.
+	for _, sign := range []string{"", "+", "-"} {
+		for _, number := range []string{"", ".", "0", "00", "0.", ".0", "1.500", "7.000", "001", "+1", "1.", "8", "123456789012345678", "1234567890123456789", "0.5000000005"} {
+			for _, suffix := range []string{"", "n", "m", "k", "E", "Ki", "Mi", "Ei", "e3", "E+3", "e-3", "e-10", "e03", "e", "ee3", "Kik", "k3", "Ki3", "e+", "e-", "m-3", "iK"} {
+				texts = append(texts, sign+number+suffix)
+			}
+		}
+	}
+	seen := map[string]bool{}
 	var answers []answer
 	for _, text := range texts {
-		quantity, err := resource.ParseQuantity(text)
-		if err != nil {
-			answers = append(answers, answer{Text: text, Refused: true})
+		if seen[text] {
 			continue
 		}
+		seen[text] = true
+		quantity, err := resource.ParseQuantity(text)
+		if err != nil {
+			answers = append(answers, answer{Text: text, Refused: true, Message: err.Error()})
+			continue
+		}
+		stored, value := quantity.String(), quantity.DeepCopy()
+		nanos := value.AsDec()
+		nanos.SetScale(nanos.Scale() - 9)
 		// The parser keeps the text it was given where it looks canonical; a sum has none to keep.
 		sum := resource.Quantity{Format: quantity.Format}
 		sum.Add(quantity)
-		answers = append(answers, answer{Text: text, Printed: sum.String()})
+		answers = append(answers, answer{Text: text, Printed: sum.String(), Stored: stored, Nanos: nanos.Round(nanos, 0, inf.RoundUp).String()})
 	}
 	return answers
 }

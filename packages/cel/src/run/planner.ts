@@ -10,7 +10,7 @@ import type {
   StructExpr,
 } from '../syntax/ast.js';
 import { ArrayList } from '../values/list.js';
-import { EntryMap, formatKey, keyOf } from '../values/map.js';
+import { EntryMap, formatKey, keyOf, type MapKey } from '../values/map.js';
 import { Failure, Optional, StructValue, Uint, type Value } from '../values/value.js';
 import { planCall, planMembership } from './call.js';
 import { has, select, selectOptional } from './select.js';
@@ -203,7 +203,7 @@ export class Planner {
       optional,
     }));
     const build = (read: (plan: Plan) => Value | Failure): EntryMap | Failure => {
-      const built = new Map<string | bigint | boolean, readonly [Value, Value]>();
+      const built = new Map<MapKey, readonly [Value, Value]>();
       for (const entry of entries) {
         const key = read(entry.key);
         if (key instanceof Failure) return key;
@@ -217,7 +217,7 @@ export class Planner {
           value = value.value;
         }
         const own = keyOf(key);
-        if (own === undefined || typeof key === 'number') return new Failure('unsupported key type');
+        if (own === undefined) return new Failure('unsupported key type');
         built.set(own, [key, value]);
       }
       return new EntryMap(built);

@@ -29,14 +29,16 @@ function plain(value: Numeric): bigint | number {
   return value instanceof Uint ? value.magnitude : value;
 }
 
-/** -1, 0 or 1; undefined with NaN. Exact between integers and doubles. */
+/** -1, 0 or 1; undefined with NaN. Beside a double an integer is the nearest double, as in cel-go. */
 export function compareNumbers(a: Numeric, b: Numeric): number | undefined {
-  const x = plain(a);
-  const y = plain(b);
+  const [x, y] = alike(plain(a), plain(b));
   if (x < y) return -1;
   if (x > y) return 1;
-  // Loosely: the one comparison that is exact between bigint and number.
-  return x == y ? 0 : undefined;
+  return x === y ? 0 : undefined;
+}
+
+function alike(a: bigint | number, b: bigint | number): readonly [bigint, bigint] | readonly [number, number] {
+  return typeof a === 'bigint' && typeof b === 'bigint' ? [a, b] : [Number(a), Number(b)];
 }
 
 function equalBytes(a: Uint8Array, b: Uint8Array): boolean {

@@ -1,18 +1,23 @@
+import { formatDouble } from '../library/go-format.js';
 import { Failure, MapValue, Uint, type Value } from './value.js';
 
-/** A key as something that JavaScript maps by value: ints, uints and whole doubles are one key, as in CEL. */
-export function keyOf(key: Value): string | bigint | boolean | undefined {
+/** A key as something that JavaScript maps by value. */
+export type MapKey = string | bigint | boolean | number;
+
+/** The key of a value: ints, uints and whole doubles are one key, as in CEL. NaN is none: it is not equal to itself. */
+export function keyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.magnitude;
-  if (typeof key === 'number' && Number.isSafeInteger(key)) return BigInt(key);
-  return undefined;
+  if (typeof key !== 'number' || Number.isNaN(key)) return undefined;
+  // Where an int64 or a uint64 has the same value.
+  return Number.isInteger(key) && key >= -(2 ** 63) && key < 2 ** 64 ? BigInt(key) : key;
 }
 
 /** A map made by an expression. */
 export class EntryMap extends MapValue {
-  readonly #entries: ReadonlyMap<string | bigint | boolean, readonly [Value, Value]>;
+  readonly #entries: ReadonlyMap<MapKey, readonly [Value, Value]>;
 
-  constructor(entries: ReadonlyMap<string | bigint | boolean, readonly [Value, Value]>) {
+  constructor(entries: ReadonlyMap<MapKey, readonly [Value, Value]>) {
     super();
     this.#entries = entries;
   }
@@ -30,7 +35,7 @@ export class EntryMap extends MapValue {
     for (const [key] of this.#entries.values()) yield key;
   }
 
-  get entries(): ReadonlyMap<string | bigint | boolean, readonly [Value, Value]> {
+  get entries(): ReadonlyMap<MapKey, readonly [Value, Value]> {
     return this.#entries;
   }
 }
@@ -40,10 +45,10 @@ export class EntryMap extends MapValue {
  * place; older ones see only what was there when they were made.
  */
 export class GrowingMap extends MapValue {
-  readonly #entries: Map<string | bigint | boolean, readonly [Value, Value]>;
+  readonly #entries: Map<MapKey, readonly [Value, Value]>;
   readonly #size: number;
 
-  constructor(entries: Map<string | bigint | boolean, readonly [Value, Value]> = new Map()) {
+  constructor(entries: Map<MapKey, readonly [Value, Value]> = new Map()) {
     super();
     this.#entries = entries;
     this.#size = entries.size;
@@ -64,7 +69,7 @@ export class GrowingMap extends MapValue {
     for (const [key] of this.#current().values()) yield key;
   }
 
-  #current(): Map<string | bigint | boolean, readonly [Value, Value]> {
+  #current(): Map<MapKey, readonly [Value, Value]> {
     if (this.#entries.size === this.#size) return this.#entries;
     return new Map([...this.#entries].slice(0, this.#size));
   }
@@ -82,7 +87,6 @@ export class GrowingMap extends MapValue {
 
 export function formatKey(key: Value): string {
   if (key instanceof Uint) return String(key.magnitude);
-  return typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean' || typeof key === 'number'
-    ? String(key)
-    : '?';
+  if (typeof key === 'number') return formatDouble(key);
+  return typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean' ? String(key) : '?';
 }

@@ -165,7 +165,10 @@ describe('canonicalQuantity', () => {
     ['1023Ki', '1023Ki'],
     ['1n', '1n'],
     ['0.1n', '1n'],
-    ['+3', '3'],
+    ['+3', '+3'],
+    ['1.500', '1.500'],
+    ['Ki', '0'],
+    ['1000E', '1'],
     ['2Ki', '2Ki'],
     ['0.5Ki', '512'],
     ['100.00', '100'],
@@ -174,8 +177,16 @@ describe('canonicalQuantity', () => {
     expect(canonicalQuantity(text)).toBe(canonical);
     expect(canonicalQuantity(canonical)).toBe(canonical);
   });
-  it.each(['', 'x', '1x', '1.2.3', '--1', '1 Gi', 'Ki'])('refuses %j', (text) => {
-    expect(() => canonicalQuantity(text)).toThrow('quantities must match the regular expression');
+  it.each([
+    ['', 'quantities must match the regular expression'],
+    ['x', 'quantities must match the regular expression'],
+    ['1x', 'quantities must match the regular expression'],
+    ['1.2.3', 'quantities must match the regular expression'],
+    ['1 Gi', 'quantities must match the regular expression'],
+    ['--1', "unable to parse quantity's suffix"],
+    ['Ei', 'unable to parse numeric part of quantity'],
+  ])('refuses %j', (text, message) => {
+    expect(() => canonicalQuantity(text)).toThrow(message);
   });
 });
 

@@ -357,6 +357,17 @@ describe('paths, rules and columns', () => {
     ]);
   });
 
+  it('writes -0 as JSON does, so that messages have the bound of the API server', () => {
+    const Thing = defineResource({
+      group: 'example.com',
+      kind: 'Thing',
+      versions: { v1: { spec: z.object({ a: z.number().min(-0) }) } },
+    });
+    expect(Thing.validate({ metadata: { name: 'a' }, spec: { a: -1 } }).message).toContain(
+      'greater than or equal to 0',
+    );
+  });
+
   it('names the field of a zod object that is not a zod schema', () => {
     const foreign: unknown = fromJsonSchema({ type: 'string' });
     const fields = { list: z.array(z.object({ a: foreign as z.ZodString })) };

@@ -19,6 +19,8 @@ export interface ResourceNames {
 export function sorted<T>(value: T): T;
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => sorted(item));
+  // JSON writes it as 0, and so messages have it.
+  if (Object.is(value, -0)) return 0;
   if (!isObject(value)) return value;
   return Object.fromEntries(
     Object.keys(value)

@@ -9,7 +9,7 @@ import {
   notSupported,
   numberOf,
   objectsOf,
-  parseQuantity,
+  quantityNanos,
   portName,
   rangeError,
   required,
@@ -132,14 +132,14 @@ function validateResources(resources: unknown, field: string): FieldError[] {
     for (const [name, quantity] of Object.entries(list)) {
       const path = `${field}.${kind}[${name}]`;
       for (const message of labelKey(name)) errors.push(invalidValue(path, name, message));
-      const amount = parseQuantity(stringOf(quantity)).nanos;
+      const amount = quantityNanos(stringOf(quantity));
       if (amount < 0n) errors.push(invalidValue(path, quantity, 'must be greater than or equal to 0'));
     }
   }
   for (const [name, request] of Object.entries(requests)) {
     const limit = limits[name];
     if (limit === undefined) continue;
-    if (parseQuantity(stringOf(request)).nanos > parseQuantity(stringOf(limit)).nanos) {
+    if (quantityNanos(stringOf(request)) > quantityNanos(stringOf(limit))) {
       const text = `must be less than or equal to ${name} limit of ${stringOf(limit)}`;
       errors.push(invalidValue(`${field}.requests`, request, text));
     }

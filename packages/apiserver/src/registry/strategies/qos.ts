@@ -1,4 +1,4 @@
-import { isObject, objectsOf, parseQuantity, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, objectsOf, quantityNanos, stringOf, type JsonObject } from '@kctl/crd/engine';
 
 const counted = ['cpu', 'memory'] as const;
 
@@ -8,7 +8,7 @@ function amounts(list: unknown): Map<string, bigint> {
   if (!isObject(list)) return found;
   for (const name of counted) {
     const text = stringOf(list[name]);
-    const nanos = text === '' ? 0n : parseQuantity(text).nanos;
+    const nanos = text === '' ? 0n : quantityNanos(text);
     if (nanos !== 0n) found.set(name, nanos);
   }
   return found;

@@ -6,7 +6,7 @@ import {
   invalidValue,
   notSupported,
   objectOf,
-  parseQuantity,
+  quantityNanos,
   required,
   stringOf,
   stringsOf,
@@ -27,7 +27,7 @@ function validateClaim(object: UntypedObject): FieldError[] {
   const errors = validateModes(spec, 'at least 1 access mode is required');
   const size = stringOf(at(spec, 'resources', 'requests', 'storage'));
   if (size === '') errors.push(required('spec.resources[storage]'));
-  else if (parseQuantity(size).nanos <= 0n) {
+  else if (quantityNanos(size) <= 0n) {
     errors.push(invalidValue('spec.resources[storage]', size, 'must be greater than zero'));
   }
   return errors;
@@ -44,7 +44,7 @@ function validateClaimChange(object: UntypedObject, old: UntypedObject): FieldEr
   if (before['storageClassName'] === undefined) delete spec['storageClassName'];
   const isBound = at(old, 'status', 'phase') === 'Bound';
   if (isBound && size !== '' && was !== '') {
-    if (parseQuantity(size).nanos < parseQuantity(was).nanos) {
+    if (quantityNanos(size) < quantityNanos(was)) {
       errors.push(forbidden('spec.resources.requests.storage', 'field can not be less than status.capacity'));
     }
     spec['resources'] = before['resources'];
