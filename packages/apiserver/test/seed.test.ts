@@ -70,3 +70,52 @@ test('what cannot be seeded is refused by its place in the list', async () => {
   await expect(seed({ ...configMap('a'), bogus: 1 })).rejects.toThrow('seed[1]: unknown field "bogus"');
   await expect(seed({ ...configMap('A b') })).rejects.toMatchObject({ status: { code: 422 } });
 });
+
+test('what cannot be seeded is refused with its place', async () => {
+  const { server } = await harness();
+  const refused: readonly (readonly [unknown, string])[] = [
+    [undefined, 'seed: expected a list of objects'],
+    [configMap('a'), 'seed: expected a list of objects'],
+    [[null], 'seed[0]: expected an object with metadata'],
+    [[configMap('a'), 'text'], 'seed[1]: expected an object with metadata'],
+    [[{ apiVersion: 'v1', kind: 'ConfigMap' }], 'seed[0]: expected an object with metadata'],
+  ];
+  for (const [given, message] of refused)
+    await expect(Reflect.apply(server.seed, server, [given]) as Promise<unknown>).rejects.toThrow(message);
+});
+
+test('a pod script that could never answer is refused where it is written', async () => {
+  const { server } = await harness();
+  const script = (...given: unknown[]): unknown => Reflect.apply(server.pods.script, server.pods, given);
+  const refused: readonly (readonly [unknown, unknown, string])[] = [
+    [undefined, {}, 'match of a pod script: expected an object, got undefined'],
+    [{}, undefined, 'pod script: expected an object, got undefined'],
+    [{ pod: 'a' }, {}, 'match of a pod script: "pod" is not known; it takes namespace, name, container'],
+    [{ name: 5 }, {}, 'match of a pod script: name must be a text'],
+    [{}, { logs: ['a'] }, 'pod script: "logs" is not known; it takes log, previousLog, exec, attach, ports'],
+    [{}, { log: 5 }, 'pod script: log must be a text, lines that can be iterated, or a function'],
+    [{}, { log: [null] }, 'pod script: a line of a log is a text, or { text, time }'],
+    [{}, { log: [Buffer.from('a')] }, 'pod script: a line of a log is a text, or { text, time }'],
+    [{}, { previousLog: [{ text: 'a', time: 'noon' }] }, 'pod script: the time of a line must be RFC 3339, not noon'],
+    [{}, { exec: 'ls' }, 'pod script: exec must be a function'],
+    [{}, { ports: { http: () => undefined } }, 'pod script: ports: "http" is not a port from 1 to 65535'],
+    [{}, { ports: { 70000: () => undefined } }, 'pod script: ports: "70000" is not a port from 1 to 65535'],
+    [{}, { ports: { 80: 'x' } }, 'pod script: ports: what takes connections of 80 must be a function'],
+  ];
+  for (const [match, given, message] of refused) expect(() => script(match, given)).toThrow(new TypeError(message));
+  expect(script({}, { log: undefined, exec: undefined })).toBeTypeOf('function');
+});
+
+test('the log of a pod on no node is empty, also without a connection', async () => {
+  const { server } = await harness();
+  await server.seed([
+    {
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'p', namespace: 'default' },
+      spec: { containers: [{ name: 'c', image: 'i' }] },
+    },
+  ]);
+  const answer = await server.fetch('/api/v1/namespaces/default/pods/p/log');
+  expect([answer.status, await answer.text()]).toEqual([204, '']);
+});

@@ -70,3 +70,10 @@ test('an environment installs them, and a kind without a schema takes any object
   const made = await client.create(Gadget, { metadata: { namespace, name: 'g' }, spec });
   expect(made.spec).toEqual(spec);
 });
+
+test('kinds of one plural with another scope are refused', async () => {
+  const cluster = defineKind<KubeObject>()({ group: 'ex.io', version: 'v2', kind: 'Gadget', scope: 'Cluster' });
+  await expect(resolveCrds([gadget('v1'), cluster])).rejects.toThrow(
+    'crds: gadgets.ex.io is Gadget, Namespaced, in v1 and Gadget, Cluster, in v2: one definition has one of each',
+  );
+});

@@ -101,6 +101,11 @@ function anyObjectOf(kinds: readonly Kind[]): CustomResourceDefinition {
   const { group, kind, plural, scope } = first;
   if (group === '' || !group.includes('.'))
     throw new TypeError(`crds: ${kind} of group ${JSON.stringify(group)} is built in: it needs no definition`);
+  const other = kinds.find((each) => each.scope !== scope || each.kind !== kind);
+  if (other !== undefined)
+    throw new TypeError(
+      `crds: ${plural}.${group} is ${kind}, ${scope}, in ${first.version} and ${other.kind}, ${other.scope}, in ${other.version}: one definition has one of each`,
+    );
   const versions = [...new Set(kinds.map(({ version }) => version))];
   return {
     metadata: { name: `${plural}.${group}` },

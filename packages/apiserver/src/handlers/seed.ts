@@ -1,5 +1,5 @@
 import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
-import { cloneJson } from '@kctl/crd/engine';
+import { cloneJson, isObject } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
 import { invalid } from '../registry/status.js';
@@ -27,6 +27,8 @@ export async function seed(
   backend: Backend,
   objects: readonly DeepReadonly<UntypedObject>[],
 ): Promise<readonly UntypedObject[]> {
+  const isList: boolean = Array.isArray(objects);
+  if (!isList) throw new TypeError('seed: expected a list of objects');
   const seeded: UntypedObject[] = [];
   for (const [index, object] of objects.entries()) seeded.push(await seedOne(backend, object, `seed[${index}]`));
   return seeded;
@@ -34,6 +36,8 @@ export async function seed(
 
 async function seedOne(backend: Backend, given: DeepReadonly<UntypedObject>, at: string): Promise<UntypedObject> {
   const { store } = backend;
+  const { metadata }: Partial<typeof given> = isObject(given) ? given : {};
+  if (!isObject(metadata)) throw new TypeError(`${at}: expected an object with metadata`);
   const definition = definitionOf(backend, given, at);
   const { object, problems } = definition.decode({ value: cloneJson(given) });
   if (problems.length > 0) throw new TypeError(`${at}: ${problems.join(', ')}`);

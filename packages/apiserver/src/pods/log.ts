@@ -6,6 +6,7 @@ import { commonHeaders } from '../handlers/reply.js';
 import { badRequest, invalid } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePod } from './place.js';
+import { checkLine } from './check-script.js';
 import type { LogEntry, LogRequest, ScriptedLog } from './pod-scripts.js';
 
 type LogQuery = Omit<LogRequest, 'namespace' | 'name' | 'container' | 'signal'>;
@@ -106,6 +107,7 @@ function kubeletQuery({
 
 async function* linesOf(log: ScriptedLog, asked: LogQuery, nowMs: number): AsyncGenerator<string> {
   const show = (line: string | LogEntry): string => {
+    checkLine(line);
     const { text, time = formatTime(nowMs) } = typeof line === 'string' ? { text: line } : line;
     return asked.timestamps ? `${time} ${text}\n` : `${text}\n`;
   };

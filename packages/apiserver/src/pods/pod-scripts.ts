@@ -1,3 +1,4 @@
+import { checkScript } from './check-script.js';
 import type { Duplex, Readable, Writable } from 'node:stream';
 
 /** Which containers a script answers for; what is left out matches all. */
@@ -118,6 +119,7 @@ export function createPodScripts(): PodScriptTable {
     (namespace ?? of.namespace) === of.namespace && (name ?? of.name) === of.name;
   return {
     script(match, script) {
+      checkScript(match, script);
       const entry = { match, script };
       entries = [entry, ...entries];
       return () => {

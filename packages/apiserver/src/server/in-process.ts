@@ -91,11 +91,14 @@ function headersOf(reply: Reply): Headers {
 
 /** The one status without a body: `Response` does not even take an empty one. */
 const notModified = 304;
+/** The log of a pod on no node. */
+const noContent = 204;
 
 function toResponse(reply: Reply, signal: AbortSignal, isHead: boolean): Response {
   if (reply.destroy === true) throw connectionLost();
   const headers = headersOf(reply);
-  if (isHead || reply.status === notModified) return new Response(null, { status: reply.status, headers });
+  if (isHead || reply.status === notModified || reply.status === noContent)
+    return new Response(null, { status: reply.status, headers });
   if (reply.stream === undefined && reply.truncateAfter === undefined) {
     const { body = '' } = reply;
     return new Response(typeof body === 'string' ? body : new Uint8Array(body), { status: reply.status, headers });
