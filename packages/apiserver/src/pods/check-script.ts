@@ -1,5 +1,3 @@
-import type { PodMatch, PodScript } from './pod-scripts.js';
-
 const matchFields: ReadonlySet<string> = new Set(['namespace', 'name', 'container']);
 const scriptFields: ReadonlySet<string> = new Set(['log', 'previousLog', 'exec', 'attach', 'ports']);
 
@@ -14,7 +12,7 @@ function requireFields(value: unknown, what: string, known: ReadonlySet<string>)
 }
 
 /** A script that could never answer is refused where it is written. @throws TypeError */
-export function checkScript(match: PodMatch, script: PodScript): void {
+export function checkScript(match: unknown, script: unknown): void {
   for (const [field, value] of Object.entries(requireFields(match, 'match of a pod script', matchFields)))
     if (value !== undefined && typeof value !== 'string')
       throw new TypeError(`match of a pod script: ${field} must be a text`);
