@@ -111,8 +111,10 @@ async function tryChange(index: number): Promise<void> {
   const path = `/apis/${group}/v1/${old.plural}`;
   const name = `${old.plural}.${group}`;
   const created = await call('POST', definitions, old.manifest);
-  if (created.status !== 201)
-    throw new Error(`the API server refuses a definition: ${String(created.body['message'])}`);
+  if (created.status !== 201) {
+    differences.push({ index, problem: 'the first definition is refused', message: created.body['message'] });
+    return;
+  }
   await until(`${path} is served`, async () => ((await call('GET', path)).status === 200 ? true : undefined));
   const stored: Json[] = [];
   for (let attempt = 0; attempt < 60 && stored.length < 12; attempt++) {
