@@ -97,7 +97,7 @@ export {
   setOwnerReference,
 } from './owner-reference.js';
 export type { ParsedQuantity, Quantity } from './quantity.js';
-export type { QuantityFormat, QuantityProblem } from './quantity-text.js';
+export type { QuantityFormat, QuantityProblem } from './quantity/quantity-text.js';
 export {
   addQuantities,
   canonicalQuantity,

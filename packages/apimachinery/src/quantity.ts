@@ -4,7 +4,7 @@ import {
   type QuantityFormat,
   type QuantityProblem,
   readQuantity,
-} from './quantity-text.js';
+} from './quantity/quantity-text.js';
 
 /** A quantity as it stands in objects: text such as `500m`, `1.5`, `2Gi`, `1e3`, or a JSON number. */
 export type Quantity = string | number;
