@@ -50,7 +50,7 @@ export async function generate(
 }
 
 /** @throws CliError with exit code 3 where files differ from what would be generated, naming them */
-export function failWhereStale({ written, removed }: GenerateOutcome, command = ownCommand('generate')): void {
+export function failWhereStale({ written, removed }: GenerateOutcome, command: string = ownCommand('generate')): void {
   const stale = [...written, ...removed];
   if (stale.length === 0) return;
   throw new CliError(`generated files are out of date: ${stale.join(', ')}: run ${command} and commit what it writes`, {
