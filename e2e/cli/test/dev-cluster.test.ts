@@ -239,7 +239,7 @@ describe('kctl dev in a cluster', () => {
     const refused = await kctl(folders.project(), 'dev', '--kubeconfig', environment.kubeconfigPath);
     expect(refused).toMatchObject({
       code: 1,
-      err: 'kctl: deployed-copy leads by the lease websites in websites-system: two operators would work on the same objects: add --take-over, which has it wait meanwhile, or run kctl undeploy\n',
+      err: 'kctl: deployed-copy leads by the lease websites in websites-system: two operators would work on the same objects: add --take-over, which has it wait meanwhile, or run npx kctl undeploy\n',
     });
 
     const program = await dev(folders.project(), { given: ['--take-over'] });

@@ -281,9 +281,12 @@ describe('pop', () => {
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };
+    // The least of three: what the collector adds to one of them is not the queue's.
+    const least = async (objects: number): Promise<number> =>
+      Math.min(await cpu(objects), await cpu(objects), await cpu(objects));
     await cpu(5_000);
-    const ratio = (await cpu(100_000)) / Math.max(await cpu(10_000), 1);
-    expect(ratio).toBeLessThan(30);
+    // Ten times as many; a pop that walked the queue would cost a hundred times as much.
+    expect((await least(100_000)) / Math.max(await least(10_000), 1)).toBeLessThan(50);
   });
 
   it('drains a closed queue, then rejects; one that waits rejects at once', async () => {
