@@ -1,5 +1,5 @@
 import { systemClock } from '@kctl/wait';
-import type { ProtobufShape } from '../codecs/protobuf-shapes.js';
+import { listItems, type ProtobufShape } from '../codecs/protobuf-shapes.js';
 import type { ListMetadata } from '../codecs/list-metadata.js';
 import type { OtherThread } from '../codecs/body.js';
 import { listText, type Shape } from '../codecs/shapes.js';
@@ -110,8 +110,8 @@ async function protobufReply(shape: ProtobufShape, { metadata, length, rendered 
   const slices: Uint8Array[] = [];
   for (let index = 0; index < length; ) {
     if (index > 0) await breathe();
-    const slice = sliceFrom({ length, rendered }, index, (rendering) => shape.item(rendering));
-    slices.push(Buffer.concat(slice.rendered));
+    const slice = sliceFrom({ length, rendered }, index, (rendering) => shape.message(rendering));
+    slices.push(listItems(slice.rendered));
     index = slice.end;
   }
   const { head, tail } = shape.list(

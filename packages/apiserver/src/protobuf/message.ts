@@ -10,7 +10,7 @@ import {
 import { messageCodec, type Codec } from './codec.js';
 import { scalarCodec, unionCodec } from './scalars.js';
 import { ProtobufError, WireReader } from './wire-reader.js';
-import { ReverseWriter, wireType } from './wire-writer.js';
+import { wireType, writeMessage, type ReverseWriter } from './wire-writer.js';
 
 /** Messages in messages are read to this depth; only JSON schemas go deep. */
 const maxDepth = 1_000;
@@ -284,9 +284,8 @@ function messages(): Messages {
 
 /** An object as Go's generated code marshals it: what JSON does not have is written as the zero value that Go has there. */
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
-  const writer = new ReverseWriter();
-  writeFields(writer, messages().of(struct), object);
-  return writer.finish();
+  const message = messages().of(struct);
+  return writeMessage((writer) => writeFields(writer, message, object));
 }
 
 /**

@@ -2,6 +2,8 @@
 export const wireType = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGroup: 4, fixed32: 5 } as const;
 
 const firstSize = 512;
+/** A writer keeps this much memory from one message to the next. */
+const mostKept = 64 * 1024;
 /** Up to here the characters of a text are tried one by one, which is quicker than two calls into the runtime. */
 const shortText = 40;
 
@@ -18,9 +20,17 @@ export class ReverseWriter {
     return this.#buffer.length - this.#at;
   }
 
-  /** What has been written; a copy. */
+  /** What has been written, as a copy; the writer is empty then. */
   finish(): Uint8Array {
-    return Buffer.from(this.#buffer.subarray(this.#at));
+    const written = Buffer.from(this.#buffer.subarray(this.#at));
+    this.clear();
+    return written;
+  }
+
+  /** Forgets what has been written; keeps its memory, unless that is much. */
+  clear(): void {
+    if (this.#buffer.length > mostKept) this.#buffer = Buffer.allocUnsafe(firstSize);
+    this.#at = this.#buffer.length;
   }
 
   #reserve(size: number): number {
@@ -105,5 +115,21 @@ export class ReverseWriter {
   close(number: number, before: number): void {
     this.varint(this.length - before);
     this.tag(number, wireType.bytes);
+  }
+}
+
+/** The writer of the message before, whose memory fits the next one; nothing while it writes. */
+let idle: ReverseWriter | undefined;
+
+/** What is written by a function, which may itself write messages this way. */
+export function writeMessage(write: (writer: ReverseWriter) => void): Uint8Array {
+  const writer = idle ?? new ReverseWriter();
+  idle = undefined;
+  try {
+    write(writer);
+    return writer.finish();
+  } finally {
+    writer.clear();
+    idle = writer;
   }
 }
