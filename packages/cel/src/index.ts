@@ -46,6 +46,8 @@ export {
   Uint,
 } from './values/value.js';
 export type { Value } from './values/value.js';
+export { Correlation } from './rules/correlation.js';
+export type { CorrelatedSchema } from './rules/correlation.js';
 export { createRuleValidator, hasRules } from './rules/rule-validator.js';
 export type {
   RuleFindings,

@@ -402,6 +402,72 @@ spec(63, 'ratcheting: what an update does not change is a warning', async (t) =>
   );
 });
 
+spec(
+  63,
+  'ratcheting: an unknown field that is kept, and a key that is missing, are changes; order is not',
+  async (t) => {
+    const group = `${t.unique('cel')}.kctl.test`;
+    const more = { 'x-kubernetes-preserve-unknown-fields': true };
+    const list = (keys: string[], rest: Draft = {}): Draft => ({
+      type: 'array',
+      'x-kubernetes-list-type': 'map',
+      'x-kubernetes-list-map-keys': keys,
+      items: object({ k: text, p: { ...text } }, { required: keys }),
+      ...rest,
+    });
+    const schema = (limit: Draft, keys: string[]): Draft =>
+      inSpec({
+        open: object({ a: text }, { ...more, ...limit }),
+        map: { type: 'object', additionalProperties: text, ...limit },
+        parts: list(
+          ['k'],
+          'maxProperties' in limit ? { maxItems: 1, ...rule('self.size() < 2', { message: 'm' }) } : {},
+        ),
+        pairs: list(keys, 'maxProperties' in limit ? { maxItems: 1 } : {}),
+        b: int,
+      });
+    await t.crd(definition(group, schema({}, ['k'])));
+    const ns = await t.namespace();
+    const path = `/apis/${group}/v1/namespaces/${ns}/things`;
+    const thing = (name: string, fields: Draft): Draft => ({
+      apiVersion: `${group}/v1`,
+      kind: 'Thing',
+      metadata: { name },
+      spec: fields,
+    });
+    const two = [{ k: 'x' }, { k: 'y' }];
+    created(await t.post(path, thing('known', { open: { a: 'a' }, map: { a: 'a', b: 'b' } })));
+    created(await t.post(path, thing('unknown', { open: { a: 'a', z: 'z' } })));
+    created(await t.post(path, thing('parts', { parts: two })));
+    created(await t.post(path, thing('pairs', { pairs: two })));
+    const limit = { maxProperties: 0 };
+    const strict = schema(limit, ['k', 'p']);
+    ok(
+      await t.patch(`${CRDS}/things.${group}`, JSON_PATCH, [
+        { op: 'replace', path: '/spec/versions/0/schema/openAPIV3Schema', value: strict },
+      ]),
+    );
+    await t.eventually(
+      () => t.post(path, thing(t.unique('probe'), { map: { a: 'a' } })),
+      (answer) => answer.status === 422,
+      { what: 'the new schema' },
+    );
+    const write = (name: string, fields: Draft) =>
+      t.patch(`${path}/${name}`, MERGE_PATCH, { spec: { ...fields, b: 2 } });
+    ok(await write('known', {}));
+    failure(await write('unknown', {}), {
+      code: 422,
+      reason: 'Invalid',
+      causes: [
+        { reason: 'FieldValueTooMany', field: 'spec.open', message: 'Too many: 2: must have at most 0 items' },
+        { reason: 'FieldValueInvalid', field: '<nil>', message: /^Invalid value: null: some validation rules/ },
+      ],
+    });
+    ok(await write('parts', { parts: [...two].reverse() }));
+    check((await write('pairs', {})).status === 422, 'items without one of their keys do not count as unchanged');
+  },
+);
+
 spec(63, 'rules hold for the status too', async (t) => {
   const { post, path } = await things(
     t,

@@ -1,5 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { StructuralSchema } from '../schema/structural.js';
+
+/** What of a structural schema says which stored value corresponds to a new one. */
+export interface CorrelatedSchema {
+  readonly properties?: { readonly get: (name: string) => CorrelatedSchema | undefined };
+  /** `true`: any value is fine, and none corresponds to another. */
+  readonly additional?: CorrelatedSchema | true;
+  readonly items?: CorrelatedSchema;
+  readonly listType?: 'atomic' | 'set' | 'map';
+  readonly listMapKeys?: readonly string[];
+}
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -16,7 +25,7 @@ export class KeyedItems {
   readonly #keys: readonly string[];
   readonly #items = new Map<string, unknown>();
 
-  constructor(schema: StructuralSchema, old: unknown) {
+  constructor(schema: CorrelatedSchema, old: unknown) {
     this.#keys = schema.listMapKeys ?? [];
     if (schema.listType !== 'map' || !Array.isArray(old)) return;
     for (const item of old) {
@@ -27,7 +36,9 @@ export class KeyedItems {
 
   #keyOf(item: unknown): string | undefined {
     if (!isJson(item)) return undefined;
-    const values = this.#keys.map((key) => own(item, key) ?? null);
+    const values = this.#keys.map((key) => own(item, key));
+    // As upstream: an item that lacks a key has no identity.
+    if (values.some((value) => value === null || value === undefined || typeof value === 'object')) return undefined;
     return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
   }
 
@@ -45,11 +56,11 @@ export class KeyedItems {
 export class Correlation {
   readonly #value: unknown;
   readonly #old: unknown;
-  readonly #schema: StructuralSchema;
+  readonly #schema: CorrelatedSchema;
   #isEqual: boolean | undefined;
   #items: KeyedItems | undefined;
 
-  constructor(value: unknown, old: unknown, schema: StructuralSchema) {
+  constructor(value: unknown, old: unknown, schema: CorrelatedSchema) {
     this.#value = value;
     this.#old = old;
     this.#schema = schema;
@@ -71,21 +82,16 @@ export class Correlation {
     if (!isJson(this.#value) || !isJson(this.#old)) return isDeepStrictEqual(this.#value, this.#old);
     const names = Object.keys(this.#value);
     if (names.length !== Object.keys(this.#old).length) return false;
-    return names.every((name) => this.#isChildUnchanged(name));
-  }
-
-  #isChildUnchanged(name: string): boolean {
-    const child = this.property(name);
-    if (child !== undefined) return child.isUnchanged;
-    // What has no schema is compared as data.
-    return own(this.#old, name) !== undefined && isDeepStrictEqual(own(this.#value, name), own(this.#old, name));
+    // Of what has no schema upstream finds no stored value: an object that holds such a field never counts as unchanged.
+    return names.every((name) => this.property(name)?.isUnchanged === true);
   }
 
   property(name: string): Correlation | undefined {
-    const schema = this.#schema.properties?.get(name) ?? this.#schema.additional;
     const value = own(this.#value, name);
     const old = own(this.#old, name);
-    if (schema === undefined || value === undefined || old === undefined) return undefined;
+    if (value === undefined || old === undefined) return undefined;
+    const schema = this.#schema.properties?.get(name) ?? this.#schema.additional;
+    if (schema === undefined || schema === true) return undefined;
     return new Correlation(value, old, schema);
   }
 

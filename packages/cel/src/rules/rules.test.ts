@@ -155,6 +155,22 @@ describe('the rules of an object', () => {
     expect(validate(atomic, { spec: { l: ['x'] } }, { spec: { l: ['x'] } }).warnings).toHaveLength(1);
   });
 
+  it('holds a change of order for none, and an unknown field or a missing key for one', () => {
+    const more = { 'x-kubernetes-preserve-unknown-fields': true };
+    const list = { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
+    const schema = spec({
+      open: { ...object({ a: { type: 'string' } }, rule('false')), ...more },
+      parts: { type: 'array', items: object({ k: { type: 'string' } }), ...list, ...rule('false') },
+      n: { type: 'integer' },
+    });
+    const errors = (value: Json, old: Json) =>
+      validate(schema, { spec: { ...value, n: 2 } }, { spec: { ...old, n: 1 } }).errors.length;
+    expect(errors({ open: { a: 'x' } }, { open: { a: 'x' } })).toBe(0);
+    expect(errors({ open: { a: 'x', z: 1 } }, { open: { a: 'x', z: 1 } })).toBe(1);
+    expect(errors({ parts: [{ k: 'a' }, { k: 'b' }] }, { parts: [{ k: 'b' }, { k: 'a' }] })).toBe(0);
+    expect(errors({ parts: [{}] }, { parts: [{}] })).toBe(1);
+  });
+
   it('stops when the budget of the object is spent', () => {
     const schema = spec(
       { l: { type: 'array', items: { type: 'integer' } } },

@@ -126,6 +126,48 @@ describe('validateValue', () => {
   });
 });
 
+describe('what an update did not change', () => {
+  const parts = {
+    type: 'array',
+    'x-kubernetes-list-type': 'map',
+    'x-kubernetes-list-map-keys': ['k'],
+    items: { type: 'object', properties: { k: { type: 'string' } } },
+    maxItems: 1,
+  };
+  const open = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, maxProperties: 0 };
+  it.each([
+    ['an object', { ...open, properties: { b: { type: 'string' } } }, [{ b: 'x' }, { b: 'x' }], 0],
+    ['a field without a schema', open, [{ b: 'x' }, { b: 'x' }], 1],
+    ['a map', { type: 'object', additionalProperties: {}, maxProperties: 0 }, [{ b: 1 }, { b: 1 }], 0],
+    ['a map of anything', { type: 'object', additionalProperties: true, maxProperties: 0 }, [{ b: 1 }, { b: 1 }], 1],
+    [
+      'a list in another order',
+      parts,
+      [
+        [{ k: 'x' }, { k: 'y' }],
+        [{ k: 'y' }, { k: 'x' }],
+      ],
+      0,
+    ],
+    [
+      'items without a key',
+      parts,
+      [
+        [{}, {}],
+        [{}, {}],
+      ],
+      1,
+    ],
+  ] as const)('%s', (_what, schema, [value, old], errors) => {
+    const compiled = compileSchema({ type: 'object', properties: { a: schema } });
+    expect(validateValue({ a: value, n: 1 }, compiled, '', { a: old, n: 2 })).toHaveLength(errors);
+  });
+  it('never covers the type of the root', () => {
+    const compiled = compileSchema({ type: 'object', properties: { kind: { type: 'string', maxLength: 1 } } });
+    expect(validateValue({ kind: 'Thing', n: 1 }, compiled, '', { kind: 'Thing', n: 2 })).toHaveLength(1);
+  });
+});
+
 describe('pruneUnknown §2.10-62', () => {
   it('keeps what is below x-kubernetes-preserve-unknown-fields, but for what is named there', () => {
     const schema = compileSchema({

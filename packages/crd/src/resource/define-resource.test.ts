@@ -363,9 +363,11 @@ describe('paths, rules and columns', () => {
       kind: 'Thing',
       versions: { v1: { spec: z.object({ a: z.number().min(-0) }) } },
     });
-    expect(Thing.validate({ metadata: { name: 'a' }, spec: { a: -1 } }).message).toContain(
-      'greater than or equal to 0',
-    );
+    const messageOf = (a: number): string => Thing.validate({ metadata: { name: 'a' }, spec: { a } }).message;
+    expect([messageOf(-1), messageOf(-1.5)]).toEqual([
+      'spec.a: Invalid value: -1: spec.a in body should be greater than or equal to 0',
+      'spec.a: Invalid value: -1.5: spec.a in body should be greater than or equal to 0',
+    ]);
   });
 
   it('names the field of a zod object that is not a zod schema', () => {

@@ -153,7 +153,7 @@ export function buildManifest(
   };
   const result = sorted(manifest);
   report.problems.push(...serverProblems(result, report));
-  return { manifest: result, versions: all };
+  return { manifest: result, versions: sorted(all) };
 }
 
 const schemaPrefix = /^spec\.(?:versions\[(\d+)\]\.schema|validation)\.openAPIV3Schema\.?/;

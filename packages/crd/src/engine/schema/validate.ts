@@ -1,3 +1,4 @@
+import { Correlation } from '@kctl/cel';
 import {
   invalidValue,
   notSupported,
@@ -32,8 +33,8 @@ const maxPatternSteps = 2 ** 25;
 interface Place {
   readonly path: string;
   readonly prefix: string;
-  /** The stored value here, where there is one that corresponds. */
-  readonly old: unknown;
+  /** The value here with the stored one, where there is one that corresponds. */
+  readonly stored: Correlation | undefined;
 }
 
 function fieldOf({ path, prefix }: Place, suffix = ''): string {
@@ -58,13 +59,14 @@ function composite(place: Place, message: string): FieldError {
  */
 export function validateValue(value: unknown, schema: Schema, prefix = '', old?: unknown): FieldError[] {
   const findings: Findings = { errors: [], matches: 0, cost: { left: maxPatternSteps } };
-  visit(value, schema, { path: '', prefix, old }, findings);
+  const stored = old === undefined ? undefined : new Correlation(value, old, schema);
+  visit(value, schema, { path: '', prefix, stored }, findings);
   return findings.errors;
 }
 
 function visit(value: unknown, schema: Schema, place: Place, findings: Findings): void {
   findings.matches += 1;
-  if (place.old !== undefined && equalJson(value, place.old)) return;
+  if (place.stored?.isUnchanged === true) return;
   if (value === null || value === undefined) {
     checkNull(schema, place, findings);
     checkEnum(value, schema, place, findings);
@@ -214,22 +216,12 @@ function checkString(value: string, schema: Schema, place: Place, findings: Find
   }
 }
 
-/** Finds the stored item that corresponds to one: only items of a list of type map have an identity. */
-function correspondingItems(schema: Schema, old: unknown): (item: unknown) => unknown {
-  const keys = schema.listMapKeys;
-  if (schema.listType !== 'map' || keys === undefined || !Array.isArray(old)) return () => undefined;
-  const identity = (item: Readonly<Record<string, unknown>>): string => fingerprint(keys.map((key) => item[key]));
-  const byIdentity = new Map<string, unknown>();
-  for (const item of old.toReversed()) if (isObject(item)) byIdentity.set(identity(item), item);
-  return (item) => (isObject(item) ? byIdentity.get(identity(item)) : undefined);
-}
-
 function checkArray(value: readonly unknown[], schema: Schema, place: Place, findings: Findings): void {
   const { items, minItems, maxItems } = schema;
   if (items !== undefined) {
-    const stored = correspondingItems(schema, place.old);
     for (const [index, item] of value.entries()) {
-      visit(item, items, { path: `${place.path}[${index}]`, prefix: place.prefix, old: stored(item) }, findings);
+      const path = `${place.path}[${index}]`;
+      visit(item, items, { path, prefix: place.prefix, stored: place.stored?.item(index) }, findings);
     }
   }
   if (minItems !== undefined && value.length < minItems) {
@@ -260,7 +252,8 @@ function checkObject(value: Record<string, unknown>, schema: Schema, place: Plac
   const child = (name: string): Place => ({
     path: place.path === '' ? name : `${place.path}.${name}`,
     prefix: place.prefix,
-    old: isObject(place.old) && Object.hasOwn(place.old, name) ? place.old[name] : undefined,
+    // The type of the root is not seen to change: both are converted to one version.
+    stored: place.path === '' && (name === 'kind' || name === 'apiVersion') ? undefined : place.stored?.property(name),
   });
   if (minProperties !== undefined || maxProperties !== undefined) {
     const count = Object.keys(value).length;
