@@ -68,6 +68,21 @@ export const full = {
 
 /** Rules that name a feature each. */
 export const corpus: readonly string[] = [
+  // Signs that something else than a number follows.
+  ...[
+    '!-(self.i)',
+    '!-x',
+    '!--1',
+    '!- -1',
+    '!-',
+    '!-true',
+    '!-"a"',
+    '!-in',
+    '-!self.b',
+    '--!1',
+    '!-1u == -1',
+    '- 1 < 0',
+  ],
   // Integers beside doubles, double keys, and odd quantities.
   'double(9007199254740993) == 9007199254740993',
   '9007199254740993 == 9007199254740992.0',

@@ -144,6 +144,11 @@ describe('compilation', () => {
     ['duration("x")', `ERROR: <input>:1:10: invalid duration argument\n | duration("x")\n | .........^`],
     ['"a".matches("(")', `ERROR: <input>:1:13: invalid matches argument\n | "a".matches("(")\n | ............^`],
     ['a b', "ERROR: <input>:1:3: Syntax error: extraneous input 'b' expecting <EOF>\n | a b\n | ..^"],
+    ['!-(1)', "ERROR: <input>:1:3: Syntax error: no viable alternative at input '-('\n | !-(1)\n | ..^"],
+    ['!- x', "ERROR: <input>:1:4: Syntax error: no viable alternative at input '- x'\n | !- x\n | ...^"],
+    ['!-', "ERROR: <input>:1:3: Syntax error: no viable alternative at input '-'\n | !-\n | ..^"],
+    ['!-true', "ERROR: <input>:1:3: Syntax error: mismatched input 'true' expecting IDENTIFIER\n | !-true\n | ..^"],
+    ['--!1', "ERROR: <input>:1:3: Syntax error: no viable alternative at input '-!'\n | --!1\n | ..^"],
     ['in', undefined],
     ['for.x', undefined],
   ])('refuses %s', (expression, text) => {

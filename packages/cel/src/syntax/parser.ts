@@ -149,11 +149,22 @@ class Parser {
       }
       const minus = this.#is('-') ? this.#take('-') : undefined;
       const literal = minus === undefined ? undefined : this.#negativeLiteral(minus.offset);
-      if (minus !== undefined && literal === undefined) this.#position--;
+      if (minus !== undefined && literal === undefined) this.#failAfter(minus);
+      if (symbol === '-' && this.#is('!')) this.#failAfter(this.#tokens[this.#position - 1] ?? first);
       const operand = literal === undefined ? this.#member() : this.#members(literal);
       return count % 2 === 0 ? operand : this.#make.call(first.offset, name, operand);
     }
     return this.#member();
+  }
+
+  /** What follows a sign that nothing but a number may follow. */
+  #failAfter(sign: Token): never {
+    const { type, text, offset } = this.#token;
+    if (sign.text === '-' && type === 'literal' && ['true', 'false', 'null'].includes(text))
+      this.#fail(`Syntax error: mismatched input '${text}' expecting IDENTIFIER`);
+    const between = ' '.repeat(offset - sign.offset - 1);
+    const input = type === 'eof' ? sign.text : `${sign.text}${between}${text}`;
+    this.#fail(`Syntax error: no viable alternative at input '${input}'`);
   }
 
   #negativeLiteral(offset: number): Expr | undefined {

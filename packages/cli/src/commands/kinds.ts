@@ -9,6 +9,7 @@ import type { CliIo } from '../io.js';
 import { shownPath } from '../project.js';
 import { clusterKinds, type KindSources } from './cluster-kinds.js';
 import type { GenerateOutcome } from './generate.js';
+import { isSameSource } from './same-source.js';
 
 /** Options of {@link writeKinds}. */
 export interface WriteKindsOptions extends ClusterOptions {
@@ -40,7 +41,8 @@ export async function writeKinds(io: CliIo, options: WriteKindsOptions): Promise
   for (const { path, text } of modules) {
     const target = join(output, ...path.split('/'));
     const shown = shownPath(io.cwd, target);
-    if (existsSync(target) && readFileSync(target, 'utf8').replaceAll('\r\n', '\n') === text) {
+    // A project's formatter may have gone over it.
+    if (existsSync(target) && isSameSource(readFileSync(target, 'utf8'), text)) {
       unchanged.push(shown);
       continue;
     }

@@ -43,8 +43,9 @@ function literals(values: readonly unknown[]): string {
   return [...new Set(texts)].join(' | ');
 }
 
-/** A text as a literal of TypeScript. */
+/** A text as a literal of TypeScript, with the quotes that formatters choose. */
 export function quoted(text: string): string {
+  if (text.includes("'") && !text.includes('"')) return JSON.stringify(text);
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
