@@ -71,8 +71,8 @@ type Definition = ReadObject<typeof CustomResourceDefinition>;
  * `status.storedVersions`, after which the definition may drop them. Objects keep their content: each is written once
  * with nothing but its uid and resourceVersion.
  *
- * `storedVersions` is pruned only when every object was written (by the migration or, on a conflict, by another client)
- * and the definition did not change meanwhile. A migration that is aborted, or fails, changes nothing there; the next one
+ * `storedVersions` is pruned only when every object was written (by the migration or, as its resourceVersion shows, by
+ * another client) and the definition did not change meanwhile. A migration that is aborted, or fails, changes nothing there; the next one
  * starts over, and the API server stores nothing for objects that are migrated already.
  *
  * Rights: get on customresourcedefinitions, update on customresourcedefinitions/status, list and patch on the objects.
@@ -181,9 +181,10 @@ async function writeAll(client: StorageMigrationClient, definition: Definition, 
       migrated += 1;
     } catch (error) {
       signal?.throwIfAborted();
-      // Who wrote it meanwhile wrote it in the storage version; what is gone is not stored.
-      if (isConflict(error) || isNotFound(error)) migrated += 1;
+      const isOver = isConflict(error) || isNotFound(error);
+      if (isOver && (await isChanged(client, kind, metadata, cancel))) migrated += 1;
       else {
+        signal?.throwIfAborted();
         failed += 1;
         if (failures.length < maxFailures) failures.push({ ...key, error });
       }
@@ -199,6 +200,29 @@ async function writeAll(client: StorageMigrationClient, definition: Definition, 
   if (failed > 0)
     throw new StorageMigrationError(definition.metadata.name, 'objects could not be written', { failures, failed });
   return migrated;
+}
+
+/**
+ * Whether an object is gone, or was written by another client since it was listed, and so in the storage version. The code of
+ * a refusal does not say so: a webhook may answer 409, and a server that does not serve the version yet answers 404.
+ */
+async function isChanged(
+  client: StorageMigrationClient,
+  kind: Kind,
+  { namespace, name, uid, resourceVersion }: ReadObject<Kind>['metadata'],
+  cancel: AbortOptions,
+): Promise<boolean> {
+  try {
+    const options = { live: true, fieldSelector: `metadata.name=${name}`, ...cancel };
+    const { items } = await client.list(metadataOnly(kind), {
+      ...options,
+      ...(namespace !== undefined && { namespace }),
+    });
+    const now = items.find((each) => each.metadata.name === name)?.metadata;
+    return now?.uid !== uid || now.resourceVersion !== resourceVersion;
+  } catch {
+    return false;
+  }
 }
 
 /** Calls for each item, so many at a time. The first rejection ends the rest; nothing runs on when this settles. */
