@@ -1,10 +1,10 @@
 /** §2.3 GET and LIST. */
 import type { Context } from '../harness/context.js';
-import type { Doc, Json } from '../harness/doc.js';
+import type { Doc, Draft, Json } from '../harness/doc.js';
 import { check, checkNewer, created, failure, matches, names, ok, same } from '../harness/expect.js';
 import { spec } from '../harness/spec.js';
 import type { WidgetApi } from '../harness/widgets.js';
-import { configMaps, createConfigMap, deployments, podDraft, podNamespace, pods, secrets } from './paths.js';
+import { configMaps, CRDS, createConfigMap, deployments, podDraft, podNamespace, pods, secrets } from './paths.js';
 
 /** A namespace with widgets of these names; the odd ones carry the label l=odd. */
 async function widgetsNamed(
@@ -478,6 +478,81 @@ spec(20, 'selectable fields of a custom resource', async (t) => {
     reason: 'BadRequest',
     message: 'field label not supported: spec.note',
   });
+});
+
+spec(20, 'selectable fields are those of the version that is asked', async (t) => {
+  const group = `${t.unique('sel')}.kctl.test`;
+  const version = (name: string, more: Draft, description = `In ${name}.`): Draft => ({
+    name,
+    served: true,
+    storage: name === 'v1',
+    schema: {
+      openAPIV3Schema: {
+        type: 'object',
+        description,
+        properties: { spec: { type: 'object', properties: { color: { type: 'string' }, size: { type: 'integer' } } } },
+      },
+    },
+    ...more,
+  });
+  const definition = (versions: readonly Draft[]): Draft => ({
+    metadata: { name: `things.${group}` },
+    spec: { group, scope: 'Namespaced', names: { plural: 'things', kind: 'Thing' }, versions },
+  });
+  const color = { selectableFields: [{ jsonPath: '.spec.color' }] };
+  const size = { selectableFields: [{ jsonPath: '.spec.size' }] };
+  // A schema that versions share is looked for where theirs are no more, and the other way round.
+  failure(await t.post(CRDS, definition([version('v1', color, ''), version('v2', {}, '')])), {
+    code: 422,
+    reason: 'Invalid',
+    causes: [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.versions[0].selectableFields',
+        message: 'Invalid value: "": may only be set when `version.schema.openAPIV3Schema` is not included',
+      },
+    ],
+  });
+  failure(await t.post(CRDS, definition([version('v1', color), version('v2', color)])), {
+    code: 422,
+    reason: 'Invalid',
+    causes: [
+      {
+        reason: 'FieldValueInvalid',
+        field: 'spec.selectableFields',
+        message: 'Invalid value: "": may only be set when validations.schema is included',
+      },
+    ],
+  });
+  await t.crd(definition([version('v1', color), version('v2', {}), version('v3', size)]));
+  const ns = await t.namespace();
+  const path = (name: string): string => `/apis/${group}/${name}/namespaces/${ns}/things`;
+  for (const [name, ink, length] of [
+    ['a', 'red', 1],
+    ['b', 'green', 2],
+  ] as const)
+    created(
+      await t.post(path('v2'), {
+        apiVersion: `${group}/v2`,
+        kind: 'Thing',
+        metadata: { name },
+        spec: { color: ink, size: length },
+      }),
+    );
+  const ask = (name: string, fieldSelector: string) => t.get(path(name), { query: { fieldSelector } });
+  same(names(ok(await ask('v1', 'spec.color=red'))), ['a'], 'v1');
+  same(names(ok(await ask('v3', 'spec.size=2'))), ['b'], 'v3');
+  same(names(ok(await ask('v2', 'metadata.name=b'))), ['b'], 'v2');
+  for (const [name, field] of [
+    ['v1', 'spec.size'],
+    ['v2', 'spec.color'],
+    ['v2', 'spec.size'],
+    ['v3', 'spec.color'],
+  ] as const) {
+    const refusal = { code: 400, reason: 'BadRequest', message: `field label not supported: ${field}` };
+    failure(await ask(name, `${field}=1`), refusal);
+    failure(await t.delete(path(name), undefined, { query: { fieldSelector: `${field}=1` } }), refusal);
+  }
 });
 
 spec(20, 'a field that a built-in does not know answers 400', async (t) => {

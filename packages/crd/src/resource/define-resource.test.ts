@@ -289,6 +289,17 @@ describe('what a structural schema cannot say', () => {
     expect(problem).toMatch(/^v1 spec\.a: the pattern is not RE2: /);
   });
 
+  it('takes flags that stand in the pattern', () => {
+    expect(withSpec({ a: z.string().regex(/a/i) })).toThrow('write i, m and s into the pattern, as in (?i:abc)');
+    const Thing = defineResource({
+      group: 'example.com',
+      kind: 'Thing',
+      versions: { v1: { spec: z.object({ a: z.string().regex(/^(?i:abc)$/) }) } },
+    });
+    const isValid = (a: string): boolean => Thing.validate({ metadata: { name: 'a' }, spec: { a } }).isValid;
+    expect([isValid('aBC'), isValid('abd')]).toEqual([true, false]);
+  });
+
   it('reports every problem at once, each with its remedy', () => {
     expect(withSpec({ a: z.date(), b: z.string().refine(Boolean) })).toThrow(
       /defineResource Thing\.example\.com: \n {2}v1 spec\.a: date .*timestamp\(\)\n {2}v1 spec\.b: refine .*cel\(\) rule/,
@@ -329,6 +340,23 @@ describe('paths, rules and columns', () => {
   ])('refuses %s', (_name, more, problem) => {
     const [first] = problemsOf(withSpec(spec, more));
     expect(first).toMatch(problem);
+  });
+
+  it('refuses selectable fields that the API server would look for in the wrong place', () => {
+    const twoVersions = (own: z.ZodType, selectable?: readonly string[]) => () =>
+      defineResource({
+        group: 'example.com',
+        kind: 'Thing',
+        versions: {
+          v1: { spec: z.object(spec), storage: true, selectableFields: ['.spec.a'] },
+          v2: { spec: own, ...(selectable !== undefined && { selectableFields: selectable }) },
+        },
+      });
+    const other = z.object({ ...spec, b: z.string() });
+    expect(twoVersions(z.object(spec))).toThrow('let their schemas differ, by a description at least');
+    expect(twoVersions(other, ['.spec.a'])).toThrow('let the selectable fields of the versions differ');
+    for (const fine of [twoVersions(other), twoVersions(other, ['.spec.b']), twoVersions(z.object(spec), ['.spec.a'])])
+      expect(fine).not.toThrow();
   });
 
   it('refuses a scale path whose field has another type, and warns of a column that stays empty', () => {

@@ -179,6 +179,10 @@ function remedyOf(message: string): string {
     return 'declare the field in the schema, or correct the path';
   if (message.includes('undefined field')) return 'declare the field in the schema, or correct its name in the rule';
   if (message.includes('exactly one version marked as storage')) return 'set storage: true on one version';
+  if (message.includes('may only be set when `version.schema'))
+    return 'give all versions the same selectable fields, or let their schemas differ, by a description at least';
+  if (message.includes('may only be set when validations.schema'))
+    return 'let the selectable fields of the versions differ, in their order at least, or give all versions one schema';
   return '';
 }
 

@@ -125,7 +125,8 @@ export class Converter {
     const name = stringOf(lost);
     const isCheck = name === 'refine' || name === 'predicate' || name === 'url';
     if (isCheck && schema[libraryOnlyKey] === true) return;
-    const remedy = remedies.lost[name] ?? remedies.otherLoss;
+    const isFlag = name.startsWith('regular expression flags');
+    const remedy = isFlag ? remedies.flags : (remedies.lost[name] ?? remedies.otherLoss);
     const what = lostNames[name] ?? name;
     this.#refuse(place, undefined, `${what} cannot be said in a structural schema`, remedy);
   }

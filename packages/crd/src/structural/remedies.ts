@@ -12,6 +12,7 @@ interface Remedies {
   readonly catchAll: string;
   readonly tuple: string;
   readonly uniqueItems: string;
+  readonly flags: string;
   readonly otherLoss: string;
   /** By what a library could not write. */
   readonly lost: Readonly<Record<string, string>>;
@@ -29,6 +30,7 @@ export const remedies: Remedies = {
   catchAll: 'put the map into a field, or mark the object with preserveUnknownFields()',
   tuple: 'write an object with named fields, or a list of one type',
   uniqueItems: 'mark the list with listSet(), or with listMap() and a key',
+  flags: 'write i, m and s into the pattern, as in (?i:abc); leave the others out',
   otherLoss: 'write a type that JSON has, or give the schema by path in fields',
   lost: {
     refine: 'write it as a cel() rule, or add libraryOnly() to keep the check out of the API server',

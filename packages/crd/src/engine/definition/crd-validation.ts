@@ -149,6 +149,14 @@ function validateSelectable(version: JsonObject, field: string): FieldError[] {
   return errors;
 }
 
+/** Selectable fields that all versions share: upstream looks for them in a schema that all share, too. */
+function validateSharedSelectable(first: JsonObject, versions: readonly JsonObject[]): FieldError[] {
+  const field = 'spec.selectableFields';
+  if (objectsOf(first['selectableFields']).length === 0) return [];
+  if (isHoisted(versions, 'schema')) return validateSelectable(first, field);
+  return [invalidValue(field, '', 'may only be set when validations.schema is included')];
+}
+
 function validateVersions(versions: readonly JsonObject[]): FieldError[] {
   const errors: FieldError[] = [];
   const hoisted = (key: string): boolean => isHoisted(versions, key);
@@ -172,7 +180,13 @@ function validateVersions(versions: readonly JsonObject[]): FieldError[] {
     if (!hoisted('additionalPrinterColumns')) {
       errors.push(...validateColumns(version['additionalPrinterColumns'], `${field}.additionalPrinterColumns`));
     }
-    if (!hoisted('selectableFields')) errors.push(...validateSelectable(version, `${field}.selectableFields`));
+    if (!hoisted('selectableFields')) {
+      // Upstream has moved a schema that all versions share out of them, and then takes them to have none.
+      const place = `${field}.selectableFields`;
+      const isMoved = hoisted('schema') && objectsOf(version['selectableFields']).length > 0;
+      const text = 'may only be set when `version.schema.openAPIV3Schema` is not included';
+      errors.push(...(isMoved ? [invalidValue(place, '', text)] : validateSelectable(version, place)));
+    }
   }
   return errors;
 }
@@ -311,7 +325,7 @@ export function validateCrd(object: UntypedObject): FieldError[] {
     if (isHoisted(versions, 'additionalPrinterColumns')) {
       errors.push(...validateColumns(first['additionalPrinterColumns'], 'spec.additionalPrinterColumns'));
     }
-    if (isHoisted(versions, 'selectableFields')) errors.push(...validateSelectable(first, 'spec.selectableFields'));
+    if (isHoisted(versions, 'selectableFields')) errors.push(...validateSharedSelectable(first, versions));
   }
   errors.push(
     ...validateConversion(objectOf(spec['conversion'])),
