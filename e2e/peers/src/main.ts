@@ -1,4 +1,4 @@
-/** `pnpm peers -- --suite <name> [--target embedded|real] [--only a,b] [--built] [--record]`: see README.md. */
+/** `pnpm run peers -- --suite <name> [--target embedded|real] [--only a,b] [--built] [--record]`: see README.md. */
 import { parseArgs } from 'node:util';
 import { updateReadmes } from './readme.js';
 import { totals, writeResult, type SuiteResult, type TargetName } from './result.js';

@@ -1,6 +1,6 @@
 /**
  * kubectl on the embedded server. transcripts/kubectl.txt was recorded on a real kube-apiserver
- * (`pnpm peers -- --suite kubectl --target real --record`): the terminal must show the same.
+ * (`pnpm run peers -- --suite kubectl --target real --record`): the terminal must show the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isInstalled, run } from '../src/command.js';

@@ -4,6 +4,8 @@ import { isJsonObject } from './json-object.js';
 const maxSteps = 100;
 /** A path that finds more than this on its way finds nothing: `..*..*` multiplies what it visits with each step. */
 const maxValues = 10_000;
+/** A path that visits more than this finds nothing: a filter may look through a whole object for each of its values. */
+const maxVisits = 100_000;
 
 /** A compiled JSONPath: the values that it finds, none where a step is missing. */
 export type JsonPath = (root: unknown) => unknown[];
@@ -14,7 +16,7 @@ type Step =
   | { readonly type: 'slice'; readonly from: number | undefined; readonly to: number | undefined }
   | { readonly type: 'all' }
   | { readonly type: 'recursive' }
-  | { readonly type: 'filter'; readonly left: JsonPath; readonly operator: string; readonly right: unknown };
+  | { readonly type: 'filter'; readonly left: readonly Step[]; readonly operator: string; readonly right: unknown };
 
 const code = 'KCTL_JSON_PATH';
 
@@ -45,7 +47,7 @@ function parseFilter(text: string): Step {
   const [, path = '', operator = '', right = ''] = match;
   return {
     type: 'filter',
-    left: compileJsonPath(path.trim() === '' ? '' : path.trim()),
+    left: stepsOf(path),
     operator,
     right: operator === '' ? undefined : literal(right),
   };
@@ -133,38 +135,91 @@ function children(value: unknown): unknown[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-function descend(value: unknown): unknown[] {
-  return [value, ...children(value).flatMap(descend)];
+/** What one evaluation has found and may still visit. */
+interface Visits {
+  left: number;
 }
 
-function take(value: unknown, step: Step): unknown[] {
+/** Takes a step from a value, and adds what it finds. */
+function take(value: unknown, step: Step, found: unknown[], visits: Visits): void {
   switch (step.type) {
     case 'field':
-      return isJsonObject(value) && Object.hasOwn(value, step.name) ? [value[step.name]] : [];
+      if (isJsonObject(value) && Object.hasOwn(value, step.name)) found.push(value[step.name]);
+      return;
     case 'index': {
-      if (!Array.isArray(value)) return [];
+      if (!Array.isArray(value)) return;
       const index = step.index < 0 ? value.length + step.index : step.index;
-      return index in value ? [value[index]] : [];
+      if (index in value) found.push(value[index]);
+      return;
     }
     case 'slice':
-      return Array.isArray(value) ? value.slice(step.from, step.to) : [];
+      if (Array.isArray(value)) addAll(value.slice(step.from, step.to), found, visits);
+      return;
     case 'all':
-      return children(value);
+      addAll(children(value), found, visits);
+      return;
     case 'recursive':
-      return descend(value);
+      descend(value, found, visits);
+      return;
     case 'filter':
-      return children(value).filter((item) => {
-        const found = step.left(item);
-        return step.operator === ''
-          ? found.length > 0
-          : found.some((each) => compares(each, step.operator, step.right));
-      });
+      for (const item of children(value)) {
+        visits.left--;
+        if (isTooMuch(found, visits)) return;
+        const left = evaluate(step.left, item, visits);
+        if (step.operator === '' ? left.length > 0 : left.some((each) => compares(each, step.operator, step.right)))
+          found.push(item);
+      }
   }
+}
+
+const isTooMuch = (found: readonly unknown[], visits: Visits): boolean => found.length > maxValues || visits.left < 0;
+
+function addAll(values: readonly unknown[], found: unknown[], visits: Visits): void {
+  for (const value of values) {
+    visits.left--;
+    found.push(value);
+    if (isTooMuch(found, visits)) return;
+  }
+}
+
+/** A value and all below it, each before what is below it. */
+function descend(root: unknown, found: unknown[], visits: Visits): void {
+  const rest = [root];
+  while (rest.length > 0 && !isTooMuch(found, visits)) {
+    const value = rest.pop();
+    visits.left--;
+    found.push(value);
+    const below = children(value);
+    for (let index = below.length - 1; index >= 0; index--) rest.push(below[index]);
+  }
+}
+
+function evaluate(steps: readonly Step[], root: unknown, visits: Visits): unknown[] {
+  let values: unknown[] = [root];
+  for (const step of steps) {
+    const found: unknown[] = [];
+    for (const value of values) {
+      visits.left--;
+      if (isTooMuch(found, visits)) return [];
+      take(value, step, found, visits);
+    }
+    if (isTooMuch(found, visits)) return [];
+    values = found;
+  }
+  return values;
+}
+
+/** @throws JsonPathError */
+function stepsOf(path: string): readonly Step[] {
+  const steps = parseSteps(path.trim().replace(/^\{(.*)\}$/s, '$1'));
+  if (steps.length > maxSteps) throw new JsonPathError(`more than ${maxSteps} steps`);
+  return steps;
 }
 
 /**
  * Compiles a JSONPath as kubectl, printer columns and selectable fields use it, with or without braces: names, indexes,
- * slices, `*`, `..` and filters.
+ * slices, `*`, `..` and filters. A path that finds more than 10,000 values on its way, or visits more than 100,000,
+ * finds nothing.
  *
  * @throws JsonPathError
  *
@@ -177,14 +232,10 @@ function take(value: unknown, step: Step): unknown[] {
  * ```
  */
 export function compileJsonPath(path: string): JsonPath {
-  const steps = parseSteps(path.trim().replace(/^\{(.*)\}$/s, '$1'));
-  if (steps.length > maxSteps) throw new JsonPathError(`more than ${maxSteps} steps`);
+  const steps = stepsOf(path);
   return (root) => {
-    let values: unknown[] = [root];
-    for (const step of steps) {
-      values = values.flatMap((value) => take(value, step));
-      if (values.length > maxValues) return [];
-    }
-    return values;
+    const visits = { left: maxVisits };
+    const values = evaluate(steps, root, visits);
+    return visits.left < 0 ? [] : values;
   };
 }

@@ -5,7 +5,6 @@ import {
   canonicalMicroTime,
   canonicalQuantity,
   canonicalTime,
-  compileJsonPath,
   compilePattern,
   compileSchema,
   formatFieldError,
@@ -245,40 +244,6 @@ describe('times', () => {
     expect(() => canonicalTime('2026-04-31T00:00:00Z')).toThrow('day out of range');
     expect(canonicalTime('2000-02-29T23:59:59.9Z')).toBe('2000-02-29T23:59:59Z');
     expect(canonicalTime('2024-02-29T00:00:00+00:00')).toBe('2024-02-29T00:00:00Z');
-  });
-});
-
-describe('compileJsonPath', () => {
-  const root = {
-    spec: {
-      size: 1,
-      list: [
-        { n: 'a', v: 1 },
-        { n: 'b', v: 2 },
-      ],
-      'a.b': 'dotted',
-    },
-    metadata: { labels: { 'ex.io/x': 'y' } },
-  };
-  it.each([
-    ['.spec.size', [1]],
-    ['.spec.none', []],
-    ['.spec.list[0].n', ['a']],
-    ['.spec.list[-1].n', ['b']],
-    ['.spec.list[*].v', [1, 2]],
-    ['.spec.list[?(@.n=="b")].v', [2]],
-    ['.spec.list[?(@.v>1)].n', ['b']],
-    ['.spec.list[0:1].n', ['a']],
-    [".spec['a.b']", ['dotted']],
-    ['.metadata.labels.ex\\.io/x', ['y']],
-    ['..v', [1, 2]],
-    ['{.spec.size}', [1]],
-  ])('%s', (path, values) => {
-    expect(compileJsonPath(path)(root)).toEqual(values);
-  });
-  it('refuses what it cannot read', () => {
-    expect(() => compileJsonPath('.a[')).toThrow('unterminated array');
-    expect(() => compileJsonPath('.a[x]')).toThrow('cannot read');
   });
 });
 
