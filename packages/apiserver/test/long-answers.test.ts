@@ -2,11 +2,13 @@
 import { Worker } from 'node:worker_threads';
 import { settle } from '@kctl/wait/testing';
 import { afterAll, beforeEach, expect, test, vi } from 'vitest';
+import { createApiServer } from '../src/index.js';
 import { LongBody } from '../src/storage/long-object.js';
 import { configMap, configMaps, harness, type Answer, type Harness } from './harness.js';
 
 const post = vi.spyOn(Worker.prototype, 'postMessage');
 const read = vi.spyOn(LongBody.prototype, 'read');
+const readMetadata = vi.spyOn(LongBody.prototype, 'readMetadata');
 
 /** The jobs that another thread was given. */
 function jobs(): string[] {
@@ -261,4 +263,65 @@ test('another thread looks into long objects, for Tables and for protobuf, in li
   expect(counts['protobuf']).toHaveLength(1);
   // One for each state and time: answers at the same time share them.
   expect(counts['row']).toHaveLength(3);
+});
+
+test('an apply of thousands of fields is stored and shown without its owners being read here', async () => {
+  const { post: send, call } = await harness();
+  expect(
+    (await send(crds, definition('', {}, { map: { type: 'object', additionalProperties: { type: 'string' } } })))
+      .status,
+  ).toBe(201);
+  const map = Object.fromEntries(numbers(5_000).map((index) => [`key${index}`, 'x'.repeat(10)]));
+  const wide = { ...thing('wide', { map }), metadata: { name: 'wide' } };
+  readMetadata.mockClear();
+  const apply = async (manager: string, labels: object): Promise<number> =>
+    (
+      await call(
+        'PATCH',
+        `${things}/wide?fieldManager=${manager}`,
+        { ...wide, metadata: { name: 'wide', labels } },
+        applied,
+      )
+    ).status;
+  expect(await apply('m', { a: 'b' })).toBe(201);
+  expect(await apply('n', { c: 'd' })).toBe(200);
+  expect(readMetadata).not.toHaveBeenCalled();
+});
+
+test('lists of long objects go out in pieces', async () => {
+  const server = createApiServer({ journalEntries: 0 });
+  await server.start();
+  const pieces = async (method: string, target: string, accept: string, body?: object): Promise<number[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<number[]>();
+    const lengths: number[] = [];
+    await server.answer(
+      {
+        method,
+        target,
+        headers: { accept, ...(body && { 'content-type': 'application/json' }) },
+        ...(body && { body: Buffer.from(JSON.stringify(body)) }),
+        signal: new AbortController().signal,
+      },
+      {
+        start: () => undefined,
+        data: (chunk) => void lengths.push(chunk.length),
+        end: () => resolve(lengths),
+        destroy: () => reject(new Error('cut')),
+      },
+    );
+    return await promise;
+  };
+  const json = 'application/json';
+  for (const index of numbers(4))
+    await pieces('POST', configMaps, json, configMap(`m${index}`, {}, { pad: 'p'.repeat(900_000) }));
+  for (const [method, accept] of [
+    ['GET', json],
+    ['GET', 'application/vnd.kubernetes.protobuf'],
+    ['DELETE', json],
+  ] as const) {
+    const lengths = await pieces(method, configMaps, accept);
+    expect(lengths.length).toBeGreaterThan(1);
+    expect(Math.max(...lengths)).toBeLessThan(2_000_000);
+  }
+  await server.stop();
 });

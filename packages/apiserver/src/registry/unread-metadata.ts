@@ -16,15 +16,21 @@ function isFilledMap(value: unknown): boolean {
   return !isEmpty;
 }
 
-/** Whether reading drops a field of the metadata: it is empty or malformed, or has a name that is not known. */
-function isUnread(name: string, value: unknown): boolean {
+/** Metadata whose fields may be anything. */
+type MaybeMalformed = Readonly<Partial<Record<'labels' | 'annotations' | 'finalizers' | 'ownerReferences', unknown>>>;
+
+/**
+ * Whether reading drops a field of the metadata: it is empty or malformed, or has a name that is not known. Other fields
+ * are not looked at: the managedFields of a long object are a text of its own, which takes long to read.
+ */
+function isUnread(metadata: MaybeMalformed, name: string): boolean {
   switch (name) {
     case 'labels':
     case 'annotations':
-      return !isFilledMap(value);
+      return !isFilledMap(metadata[name]);
     case 'finalizers':
     case 'ownerReferences':
-      return !isFilled(value);
+      return !isFilled(metadata[name]);
     default:
       return !struct.fields.has(name);
   }
@@ -35,14 +41,14 @@ function isUnread(name: string, value: unknown): boolean {
  * custom resource is stored as it is, for the next write to drop.
  */
 export function hasUnread({ metadata }: UntypedObject): boolean {
-  return Object.entries(metadata).some(([name, value]) => isUnread(name, value));
+  return Object.keys(metadata).some((name) => isUnread(metadata, name));
 }
 
 /** Metadata as a plugin has made them: typed, and with the fields as they are that reading drops. */
 export function admittedMetadata(given: JsonObject): ObjectMeta {
   const metadata = readMetadata(given);
   for (const [name, value] of Object.entries(given))
-    if (isUnread(name, value) || (isList(name) && !Object.hasOwn(metadata, name))) setOwn(metadata, name, value);
+    if (isUnread(given, name) || (isList(name) && !Object.hasOwn(metadata, name))) setOwn(metadata, name, value);
   return metadata;
 }
 
@@ -78,7 +84,7 @@ export function readMetadata(given: JsonObject): ObjectMeta {
 }
 
 function withoutEmpty(metadata: JsonObject): ObjectMeta {
-  for (const [name, value] of Object.entries(metadata)) if (isUnread(name, value)) delete metadata[name];
+  for (const name of Object.keys(metadata)) if (isUnread(metadata, name)) delete metadata[name];
   return metadata;
 }
 
