@@ -149,6 +149,18 @@ const order: readonly ChangeClass[] = ['compatible', 'narrowing', 'breaking'];
  * @param old the definition that is installed; its `status.storedVersions` count.
  * @param next the definition that takes its place, such as `resource.manifest`.
  * @throws TypeError when either is not a CustomResourceDefinition
+ *
+ * @example
+ * ```ts
+ * import { defineResource, diffCrd } from '@kctl/crd';
+ * import { z } from 'zod';
+ *
+ * const website = (replicas: z.ZodType) =>
+ *   defineResource({ group: 'shop.example.com', kind: 'Website', versions: { v1: { spec: z.object({ replicas }) } } });
+ *
+ * const { verdict, changes } = diffCrd(website(z.int32()).manifest, website(z.int32().max(10)).manifest);
+ * console.log(verdict, changes.map(({ path, reason }) => `${path}: ${reason}`));
+ * ```
  */
 export function diffCrd(old: object, next: object, options: DiffCrdOptions = {}): CrdDiff {
   const [before, after] = [crdOf(old), crdOf(next)];
