@@ -16,7 +16,7 @@ import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/clien
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
-import { aborted, keepAlive, requireSignal, systemClock } from '@kctl/wait';
+import { aborted, keepAlive, requireSignal, systemClock, throwIfAborted } from '@kctl/wait';
 import { claimCacheName } from './cache-name.js';
 import type { CacheName } from './cache-name.js';
 import type {
@@ -101,7 +101,7 @@ class InformerCache implements Cache {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<SharedInformer<PersistedObject<K>>> {
     return new Promise((resolve) => {
-      options.signal?.throwIfAborted();
+      throwIfAborted(options.signal);
       resolve(this.informerFor(kind));
     });
   }
@@ -170,7 +170,7 @@ class InformerCache implements Cache {
     const entries = [...this.#entries.values()];
     const results = await Promise.allSettled(entries.map((entry) => entry.informer.waitForSync(options)));
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-    options.signal?.throwIfAborted();
+    throwIfAborted(options.signal);
     if (errors.length === 0) return;
     const informers = errors.flatMap((error) => (error instanceof SyncError ? error.informers : []));
     const messages = errors.map(messageOf);
@@ -210,7 +210,7 @@ class InformerCache implements Cache {
     const read = { verb: 'get', namespace: namespace ?? '' };
     if (options.live === true)
       return (await getLive(kind, place, { ...this.#liveScope(kind, read), options })) as ReadObject<K>;
-    options.signal?.throwIfAborted();
+    throwIfAborted(options.signal);
     const informer = this.#ready(kind, read.namespace) ?? (await this.#readable(kind, read, options));
     const found = informer.indexer.get(place);
     if (found === undefined) throw notFound(kind, key);
@@ -403,7 +403,7 @@ class InformerCache implements Cache {
 
   /** The informer that answers a read, synced. */
   async #readable(kind: Kind, read: CachedRead, { signal }: GetOptions): Promise<SharedInformer<KubeObject>> {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     if (!this.isStarted) throw new CacheNotStartedError();
     const known = this.#entries.get(idOf(kind));
     if (known === undefined && !this.#startsOnRead(kind)) throw new KindNotCachedError(kind);

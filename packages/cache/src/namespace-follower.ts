@@ -7,7 +7,7 @@ import type { InformerClient, SharedInformer } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Backoff, Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
-import { createBackoff, orAborted, requireOptions, systemClock } from '@kctl/wait';
+import { createBackoff, orAborted, requireOptions, systemClock, throwIfAborted } from '@kctl/wait';
 import type { NamespaceScopes, ScopeOptions } from './cache-options.js';
 import type { Cache } from './cache.js';
 
@@ -134,7 +134,7 @@ class Follower implements NamespaceFollower {
   }
 
   async waitForReady(signal: AbortSignal): Promise<void> {
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     await orAborted(this.#ready.promise, signal);
   }
 

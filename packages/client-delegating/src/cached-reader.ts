@@ -1,3 +1,4 @@
+import { throwIfAborted } from '@kctl/wait';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
@@ -257,7 +258,7 @@ export class CachedReader {
       });
       return true;
     } catch (error) {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       logger.debug('The cache did not catch up with own writes in time: asking the server', {
         kind: kind.kind,
         version,

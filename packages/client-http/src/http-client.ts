@@ -38,10 +38,19 @@ import type {
 import type { OptionNames } from '@kctl/wait';
 import { clockOption, functionOption, optionWithMethods, requireOptions } from '@kctl/wait';
 import { collect } from './bytes/byte-stream.js';
-import { acceptList, acceptObject, asList, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
+import {
+  acceptList,
+  acceptObject,
+  asList,
+  asObject,
+  asWritten,
+  decodeJson,
+  refuseHtml,
+  toSend,
+} from './bytes/codec.js';
 import type { Connection, KubeConfigLike } from '@kctl/client/connection';
 import { DecodeError, isDecodeError } from './errors.js';
-import { failureOf, isStatus } from './failure/failure-status.js';
+import { failureInBody, failureOf, isStatus } from './failure/failure-status.js';
 import { frameStream, watchStream } from './bytes/frames.js';
 import { connectionFromKubeConfig } from '@kctl/client/connection';
 import { listFrames, readList } from './bytes/list-frames.js';
@@ -322,7 +331,7 @@ class ServerClient implements HttpClient {
   }
 
   async #write<K extends Kind>(kind: K, request: TransportRequest, about: About): Promise<PersistedObject<K>> {
-    return asObject(kind, await this.#value(request, about));
+    return asWritten(kind, await this.#value(request, about));
   }
 
   #getValue(about: About, key: ObjectKey, options: GetOptions): Promise<unknown> {
@@ -355,7 +364,10 @@ class ServerClient implements HttpClient {
     const response = await this.#send(request, about);
     const what = `${request.method} ${formatGroupVersionKind(about.kind)} ${about.name ?? ''}`.trim();
     await readable(response, what);
-    return decodeJson((await collect(response.body)).toString(), what);
+    const value = decodeJson((await collect(response.body)).toString(), what);
+    const failure = failureInBody(value, about.kind);
+    if (failure !== undefined) throw failure;
+    return value;
   }
 
   async #send(request: TransportRequest, about: About): Promise<TransportResponse> {

@@ -43,6 +43,56 @@ afterEach(async () => {
   await server[Symbol.asyncDispose]();
 });
 
+describe('an answer with status 200', () => {
+  const own = { metadata: { name: 'n', uid: 'u', resourceVersion: '1' } };
+  it.each([
+    ['another kind', { ...own, apiVersion: 'v1', kind: 'Pod' }],
+    ['another group', { ...own, apiVersion: 'example.com/v1', kind: 'Node' }],
+    ['another version', { ...own, apiVersion: 'v2', kind: 'Node' }],
+    ['a list', { apiVersion: 'v1', kind: 'NodeList', metadata: {}, items: [] }],
+    ['a Status', { apiVersion: 'v1', kind: 'Status', status: 'Success', metadata: {} }],
+    ['a kind of its own', { ...own, apiVersion: 'v1', kind: 5 }],
+  ])('that is of %s is refused by each read', async (_what, answer) => {
+    server.handler = (_request, response) => json(response, answer);
+    for (const kind of [Node, metadataOnly(Node)]) {
+      const error = await failureOf(open({}).get(kind, { name: 'n' }));
+      expect(isDecodeError(error)).toBe(true);
+      expect(error).toHaveProperty(
+        'message',
+        expect.stringContaining(`the response is a ${JSON.stringify(answer.kind)}`),
+      );
+    }
+  });
+
+  it('that leaves apiVersion and kind out, or is metadata alone, is taken', async () => {
+    server.handler = (_request, response) => json(response, own);
+    expect(await open({}).get(Node, { name: 'n' })).toEqual({ ...own, apiVersion: 'v1', kind: 'Node' });
+    const partial = { ...own, apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
+    server.handler = (_request, response) => json(response, partial);
+    expect(await open({}).get(metadataOnly(Node), { name: 'n' })).toHaveProperty('kind', 'Node');
+    expect(isDecodeError(await failureOf(open({}).get(Node, { name: 'n' })))).toBe(true);
+  });
+
+  it('that is a Status of a failure is that failure, for every verb', async () => {
+    const client = open({});
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Failure', metadata: {}, reason: 'Conflict', code: 409 };
+    server.handler = (_request, response) => json(response, status);
+    for (const work of [
+      client.get(Node, { name: 'n' }),
+      client.create(Node, node),
+      client.delete(Node, { name: 'n' }),
+      client.subResource(Node, 'scale').get({ name: 'n' }),
+    ])
+      expect(isConflict(await failureOf(work))).toBe(true);
+  });
+
+  it('that is a Status of success stands for what was created: the server has done it', async () => {
+    const status = { apiVersion: 'v1', kind: 'Status', status: 'Success', metadata: {}, code: 201 };
+    server.handler = (_request, response) => json(response, status, 201);
+    expect(await open({}).create(Node, node)).toEqual(status);
+  });
+});
+
 describe('a Status whose members are not of their types', () => {
   const guards = [isConflict, isForbidden, isNotFound] as const;
   it.each([

@@ -1,4 +1,4 @@
-import { orAborted, requireOptions } from '@kctl/wait';
+import { orAborted, requireOptions, throwIfAborted } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import { toRecordedEvent } from './event.js';
 import type { EventRecorder, RecordedEvent } from './event.js';
@@ -58,7 +58,7 @@ export function createFakeRecorder(options: FakeRecorderOptions = {}): FakeRecor
       return events.map(({ type, reason, note }) => `${type} ${reason} ${note}`);
     },
     next: async ({ signal } = {}) => {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       for (;;) {
         const first = events.shift();
         if (first !== undefined) return first;

@@ -2,7 +2,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
 import { guardSinks, type Logger } from '@kctl/telemetry';
-import { isAbortError, numberProblem, sleep, systemClock, systemRandom, type Clock } from '@kctl/wait';
+import { isAbortError, numberProblem, sleep, systemClock, systemRandom, type Clock, throwIfAborted } from '@kctl/wait';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
 
@@ -85,7 +85,7 @@ function createAnnouncer(options: LeaseCandidateOptions, clock: Clock): (signal:
   return async (signal) => {
     try {
       const found = await client.get(LeaseCandidate, { namespace, name: identity }, { live: true, signal });
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       const { pingTime, renewTime } = found.spec ?? {};
       const isPinged = pingTime !== undefined && pingTime > (renewTime ?? '');
       const isDue = renewedAt === undefined || clock.monotonicNow() - renewedAt >= renewIntervalMs;

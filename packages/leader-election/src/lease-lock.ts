@@ -7,7 +7,7 @@ import {
   type ObjectMeta,
 } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import { type OptionNames, optionWithMethods, requireOptions } from '@kctl/wait';
+import { type OptionNames, optionWithMethods, requireOptions, throwIfAborted } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /**
@@ -109,7 +109,7 @@ class LeaseLock implements ResourceLock {
     try {
       const lease = await client.get(leaseKind, { namespace, name }, { ...request, live: true });
       // An answer to a request that was given up says nothing about which version we know.
-      request.signal?.throwIfAborted();
+      throwIfAborted(request.signal);
       return this.#observe(lease);
     } catch (error) {
       if (!isNotFound(error)) throw error;
@@ -126,7 +126,7 @@ class LeaseLock implements ResourceLock {
       { apiVersion: leaseKind.apiVersion, kind: leaseKind.kind, metadata, spec: toSpec(record) },
       request,
     );
-    request.signal?.throwIfAborted();
+    throwIfAborted(request.signal);
     return this.#observe(created);
   }
 
@@ -138,7 +138,7 @@ class LeaseLock implements ResourceLock {
     const metadata =
       labels === undefined ? lease.metadata : { ...lease.metadata, labels: { ...lease.metadata.labels, ...labels } };
     const updated = await client.update(leaseKind, { ...lease, metadata, spec: toSpec(record) }, request);
-    request.signal?.throwIfAborted();
+    throwIfAborted(request.signal);
     return this.#observe(updated);
   }
 

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /** Locks on one record in memory: for tests, and for candidates of one process. */
@@ -91,7 +92,7 @@ class MemoryLock implements ResourceLock {
 /** A request takes a turn, and does nothing once it was given up. */
 async function turn({ signal }: LockRequestOptions): Promise<void> {
   await Promise.resolve();
-  signal?.throwIfAborted();
+  throwIfAborted(signal);
 }
 
 function observed(record: LeaderElectionRecord): ObservedRecord {

@@ -19,6 +19,7 @@ import {
   sleep,
   systemClock,
   withDeadline,
+  throwIfAborted,
 } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { ApplySet } from './apply-set.js';
@@ -163,7 +164,7 @@ export async function applyManifests(
     (manifest) => isNamespace(manifest) && manifest.object.metadata.name === prune?.namespace,
   );
   const write = { dryRun, isNamespaceApplied, signal };
-  signal.throwIfAborted();
+  throwIfAborted(signal);
   if (set !== undefined) {
     await set.read(signal);
     // Namespaces come first: one of them may be that of the parent.
@@ -172,7 +173,7 @@ export async function applyManifests(
     try {
       await set.widen(await run.members(manifests), write);
     } catch (error) {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       // Such as that of the parent's namespace, which says more.
       throw run.hasFailed ? new ApplyManifestsError(run.results) : error;
     }
@@ -257,7 +258,7 @@ class Run {
 
   async apply(manifest: Manifest): Promise<void> {
     const { signal, onProgress } = this.#options;
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     const { object } = manifest;
     let kind = unknownKind(object);
     let result: AppliedObject;
@@ -265,7 +266,7 @@ class Run {
       kind = await this.#kindOf(object);
       result = await this.#applyOne(kind, object);
     } catch (error) {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       const isUnknown = this.#options.dryRun && this.#isMissing(error, object);
       const key = this.#keyOf(kind, object);
       result = { kind, key, differences: [], action: isUnknown ? 'unknown' : 'failed', error };
@@ -290,7 +291,7 @@ class Run {
           ...(uid === undefined ? {} : { preconditions: { uid } }),
         });
       } catch (error) {
-        signal.throwIfAborted();
+        throwIfAborted(signal);
         if (!isNotFound(error)) result = { kind, key, action: 'failed', differences: [], object, error };
       }
       this.results.push(result);

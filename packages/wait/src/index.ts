@@ -33,6 +33,7 @@ export { shownType, shownValue } from './shown-value.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';
+export { throwIfAborted } from './throw-if-aborted.js';
 export { createTokenBucket } from './token-bucket.js';
 export type { TokenBucket, TokenBucketOptions } from './token-bucket.js';
 export { nearestName, optionProblems, requireOptions, unknownOptions } from './unknown-option.js';

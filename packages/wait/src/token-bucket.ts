@@ -1,3 +1,4 @@
+import { throwIfAborted } from './throw-if-aborted.js';
 import { clockOption } from './option-check.js';
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
@@ -78,7 +79,7 @@ export function createTokenBucket(options: TokenBucketOptions): TokenBucket {
     reserve,
     cancel,
     take: async ({ signal } = {}) => {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       const waitMs = reserve();
       if (waitMs === 0) return 0;
       try {

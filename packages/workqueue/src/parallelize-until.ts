@@ -1,4 +1,4 @@
-import { anySignal, requireOptions, signalOption } from '@kctl/wait';
+import { anySignal, requireOptions, signalOption, throwIfAborted } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import { requireFunction, requireInteger } from './errors.js';
 
@@ -43,13 +43,14 @@ export async function parallelizeUntil(
   const { signal } = link;
   const context = { signal };
   let next = 0;
+  let failure: { readonly error: unknown } | undefined;
   const worker = async (): Promise<void> => {
     while (next < pieces) {
       const end = Math.min(pieces, next + chunkSize);
       const start = next;
       next = end;
       for (let piece = start; piece < end; piece++) {
-        signal.throwIfAborted();
+        throwIfAborted(signal);
         await work(piece, context);
       }
     }
@@ -59,9 +60,11 @@ export async function parallelizeUntil(
       await worker();
     } catch (error) {
       // The first failure is the reason of the abort, and with that of every other worker's end.
+      failure ??= { error };
       link.abort(error);
     }
   });
   await Promise.all(runs);
-  signal.throwIfAborted();
+  if (failure !== undefined) throw failure.error;
+  throwIfAborted(signal);
 }

@@ -1,6 +1,6 @@
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
-import { functionOption, numberProblem, orAborted, requireOptions } from '@kctl/wait';
+import { functionOption, numberProblem, orAborted, requireOptions, throwIfAborted } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import { keyFunction } from './key.js';
 import type { Store, StoreOptions } from './store.js';
@@ -130,7 +130,7 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   }
 
   async get(key: string, options: { readonly signal?: AbortSignal } = {}): Promise<T | undefined> {
-    options.signal?.throwIfAborted();
+    throwIfAborted(options.signal);
     const object = this.#whole.get(key);
     if (object !== undefined) this.#hold(key, object);
     if (object !== undefined || !this.#known.has(key)) return object;

@@ -1,3 +1,4 @@
+import { throwIfAborted } from '@kctl/wait';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { APIService } from '@kctl/apimachinery/kinds/apiregistration.k8s.io/v1';
 import { formatApiVersion } from '@kctl/apimachinery';
@@ -31,7 +32,7 @@ export async function clusterKinds(io: CliIo, options: ClusterOptions): Promise<
     try {
       definitions.push(await openApiOf(cluster, apiVersion, signal));
     } catch (error) {
-      signal.throwIfAborted();
+      throwIfAborted(signal);
       io.err(`kctl: the kinds of ${apiVersion} are left out: ${messageOf(error)}\n`);
     }
   }

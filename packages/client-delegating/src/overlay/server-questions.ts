@@ -3,7 +3,7 @@ import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl
 import { listWithin } from '@kctl/client';
 import type { Reader } from '@kctl/client';
 import type { Clock } from '@kctl/wait';
-import { orAborted } from '@kctl/wait';
+import { orAborted, throwIfAborted } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import type { Ledger } from './ledger.js';
 import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } from '../writes/own-write.js';
@@ -62,7 +62,7 @@ export class ServerQuestions {
   }
 
   #once<T>(reason: object, id: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     let running = this.#asked.get(reason);
     if (running === undefined) this.#asked.set(reason, (running = new Map<string, Promise<unknown>>()));
     const known = running.get(id) as Promise<T> | undefined;

@@ -46,11 +46,29 @@ export function decodeBytes(bytes: Uint8Array, what: string): unknown {
   return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), what);
 }
 
-/** The object of a kind that a parsed value is. @throws DecodeError when it is not an object with metadata */
+/** The object of a kind that a parsed value is. @throws DecodeError when it has no metadata, or is of another kind */
 export function asObject<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
   if (!isKubeObject(value))
     throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is not a Kubernetes object`);
+  const other = otherKind(kind, value);
+  if (other !== undefined) throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is ${other}`);
   return brand(kind, completed(kind, value));
+}
+
+/** What a server answers to a write: the object, or, for kinds such as Binding, a Status that says that it is done. */
+export function asWritten<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
+  const isDone = isKubeObject(value) && value.kind === 'Status' && value.apiVersion === 'v1';
+  return isDone ? brand(kind, value) : asObject(kind, value);
+}
+
+/**
+ * What an object says to be, where that is not the kind that was requested: the answer of a proxy or of a fake. A request
+ * for metadata is answered with the kind itself by servers that have no such form.
+ */
+function otherKind(kind: Kind, { apiVersion, kind: name }: KubeObject): string | undefined {
+  if (kind.shape === 'metadata' && name === 'PartialObjectMetadata') return undefined;
+  const isSame = (name ?? kind.kind) === kind.kind && (apiVersion ?? kind.apiVersion) === kind.apiVersion;
+  return isSame ? undefined : `a ${JSON.stringify(name)} of ${JSON.stringify(apiVersion)}`;
 }
 
 /** Fills what the server leaves out in list items, and what it replaces in metadata-only answers. */

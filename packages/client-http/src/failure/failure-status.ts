@@ -120,6 +120,12 @@ export function isStatus(value: unknown): value is Status {
   return !('apiVersion' in value) || value.apiVersion === 'v1';
 }
 
+/** The failure that the body of a success is, such as what a proxy that answers 200 to everything forwards. */
+export function failureInBody(value: unknown, kind: Kind): StatusError | undefined {
+  if (!isStatus(value) || value.status !== 'Failure') return undefined;
+  return new StatusError(withoutSecret(typedStatus(value), kind));
+}
+
 /**
  * Whether a 404 says that the URL is not served: a missing object is named, and a webhook or an aggregated API server
  * that answers 404 gives its own reason. What is not a Status does not come from an API server that has the kind, and

@@ -1,7 +1,7 @@
 import { defineKind, isConflict, isNotFound, metadataOnly, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { numberProblem, requireOptions, signalOption, sleep, systemClock } from '@kctl/wait';
+import { numberProblem, requireOptions, signalOption, sleep, systemClock, throwIfAborted } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
@@ -173,18 +173,18 @@ async function writeAll(client: StorageMigrationClient, definition: Definition, 
   const cancel = signal === undefined ? {} : { signal };
   let [migrated, failed] = [0, 0];
   const write = async ({ metadata }: ReadObject<Kind>): Promise<void> => {
-    signal?.throwIfAborted();
+    throwIfAborted(signal);
     const { namespace, name, uid, resourceVersion } = metadata;
     const key = namespace === undefined ? { name } : { namespace, name };
     try {
       await client.patch(kind, key, { type: 'merge', body: { metadata: { uid, resourceVersion } } }, cancel);
       migrated += 1;
     } catch (error) {
-      signal?.throwIfAborted();
+      throwIfAborted(signal);
       const isOver = isConflict(error) || isNotFound(error);
       if (isOver && (await isChanged(client, kind, metadata, cancel))) migrated += 1;
       else {
-        signal?.throwIfAborted();
+        throwIfAborted(signal);
         failed += 1;
         if (failures.length < maxFailures) failures.push({ ...key, error });
       }

@@ -1,6 +1,6 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
-import { anySignal, createBackoff, DeadlineExceededError, orAborted, sleep } from '@kctl/wait';
+import { anySignal, createBackoff, DeadlineExceededError, orAborted, sleep, throwIfAborted } from '@kctl/wait';
 import type { Clock, Random } from '@kctl/wait';
 import type { Runnable } from '../runnable.js';
 import type { ResolvedSchedule } from './occurrences.js';
@@ -113,11 +113,11 @@ export class Scheduler implements Runnable {
       for (const controller of this.#running.keys())
         controller.abort(new DOMException('the run was replaced by the next occurrence', 'AbortError'));
       await Promise.all(this.#running.values());
-      signal.throwIfAborted();
+      throwIfAborted(signal);
     }
     const lastDueAt = this.#last;
     await this.#save(dueAt, signal);
-    signal.throwIfAborted();
+    throwIfAborted(signal);
     this.#last = dueAt;
     const controller = new AbortController();
     const run = this.#call({ dueAt, lastDueAt, controller, signal }).finally(() => this.#running.delete(controller));
@@ -163,7 +163,7 @@ export class Scheduler implements Runnable {
         // A clock that was ahead when it was saved does not silence the schedule until then.
         return known.length === 0 ? undefined : Math.min(Math.max(...known), clock.now());
       } catch (error) {
-        signal.throwIfAborted();
+        throwIfAborted(signal);
         logger.error('cannot read the last run of a schedule, it waits until it can', {
           schedule: schedule.name,
           error,

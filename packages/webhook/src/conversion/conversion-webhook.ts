@@ -1,3 +1,4 @@
+import { throwIfAborted } from '@kctl/wait';
 import { isJsonObject, isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
 import { isPanic } from '../admission/typed-request.js';
 import { safeError, safeMessageOf } from '../server/safe-error.js';
@@ -37,7 +38,7 @@ export function conversionWebhook(convert: Converter): WebhookHandler {
       try {
         for (const object of objects) {
           if (convertedObjects.length % sliceLength === sliceLength - 1) await nextTurn();
-          signal.throwIfAborted();
+          throwIfAborted(signal);
           convertedObjects.push(await convertOne(object, desired, { convert, context, onPanic }));
         }
         return answer(apiVersion, { uid, convertedObjects, result: { status: 'Success' } });
