@@ -1,9 +1,27 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import type { OptionCheck, OptionNames } from '@kctl/wait';
+import { functionOption, requireOptions, shownType } from '@kctl/wait';
 import { IndexedStore } from './indexed-store.js';
 import type { Indexer, IndexerOptions } from './indexer.js';
 
+const booleanOption: OptionCheck = (name, value) =>
+  typeof value === 'boolean' ? undefined : `${name} is ${shownType(value)}: expected true or false`;
+const recordOption: OptionCheck = (name, value) =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? undefined
+    : `${name} is ${shownType(value)}: expected index definitions by their names`;
+
+const optionNames: OptionNames<IndexerOptions<KubeObject>> = {
+  indexers: recordOption,
+  freeze: booleanOption,
+  onIndexError: functionOption,
+  onUnreadable: functionOption,
+};
+
 /**
  * An empty store. Mirrors `cache.NewIndexer`.
+ *
+ * @throws TypeError naming an option that is not known or not valid
  *
  * @example
  * ```ts
@@ -16,5 +34,6 @@ import type { Indexer, IndexerOptions } from './indexer.js';
  * ```
  */
 export function createIndexer<T extends KubeObject>(options: IndexerOptions<T> = {}): Indexer<T> {
+  requireOptions('createIndexer', options, optionNames);
   return new IndexedStore<T>(options);
 }

@@ -33,12 +33,19 @@ export function storeObject<T extends KubeObject>(
   object: T | DeepReadonly<T>,
   options: StoreObjectOptions<T> = {},
 ): StoredObject<T> {
+  requireObject(object);
   const { freeze = true, previous } = options;
   if (!freeze) return new ParsedObject<T>(object as DeepReadonly<T>);
   if (previous !== undefined && previous === object) return new ParsedObject<T>(previous);
   return new ParsedObject<T>(
     previous === undefined ? (deepFreeze(object) as DeepReadonly<T>) : shareFreeze(object as T, previous),
   );
+}
+
+function requireObject(object: unknown): void {
+  const metadata: unknown = typeof object === 'object' && object !== null ? Reflect.get(object, 'metadata') : undefined;
+  if (typeof metadata !== 'object' || metadata === null)
+    throw new TypeError('the object has no metadata: expected a Kubernetes object');
 }
 
 class ParsedObject<T extends KubeObject> implements StoredObject<T> {

@@ -1,5 +1,13 @@
 import { platform, uptime } from 'node:os';
-import { systemClock, type Clock } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  numberProblem,
+  requireOptions,
+  systemClock,
+  type Clock,
+  type OptionNames,
+} from '@kctl/wait';
 
 /** Differences below this are the resolution of the two clocks, not a suspension, in ms. */
 const toleranceMs = 100;
@@ -14,12 +22,19 @@ export interface AwakeClockOptions {
   readonly bootOffsetMs?: number;
 }
 
+const optionNames: OptionNames<AwakeClockOptions> = {
+  clock: clockOption,
+  bootTimeMs: (name: string, value: unknown) => (value === null ? undefined : functionOption(name, value)),
+  bootOffsetMs: (name: string, value: unknown) => numberProblem(name, value, { least: -Infinity }),
+};
+
 /**
  * A clock whose monotonic time goes on while the machine is suspended, as the lease does for other candidates. On Linux
  * the usual monotonic clock (CLOCK_MONOTONIC) stands still then; the uptime (CLOCK_BOOTTIME) does not, so what it is
  * ahead is added. On other systems the monotonic clock counts suspensions already.
  */
 export function createAwakeClock(options: AwakeClockOptions = {}): Clock {
+  requireOptions('createAwakeClock', options, optionNames);
   const { clock = systemClock, bootTimeMs = bootTime } = options;
   if (bootTimeMs === null) return clock;
   const offset = options.bootOffsetMs ?? bootTimeMs() - clock.monotonicNow();

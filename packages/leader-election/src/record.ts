@@ -1,3 +1,5 @@
+import { shownValue } from '@kctl/wait';
+
 /** What the lock object says about the election. Mirrors `resourcelock.LeaderElectionRecord`. */
 export interface LeaderElectionRecord {
   /** Who holds the lock; '' after a release. */
@@ -47,7 +49,7 @@ export interface ResourceLock {
 
 /** RFC 3339 with microseconds, as the API server writes `MicroTime`. `micros` (0–999) are those below the ms. */
 export function formatMicroTime(epochMs: number, micros = 0): string {
-  if (!(Math.abs(epochMs) <= 8.64e15))
-    throw new TypeError(`formatMicroTime: ${epochMs} is not a time: expected ms since 1970`);
+  if (typeof epochMs !== 'number' || !(Math.abs(epochMs) <= 8.64e15))
+    throw new TypeError(`formatMicroTime: ${shownValue(epochMs)} is not a time: expected ms since 1970`);
   return new Date(epochMs).toISOString().replace('Z', `${String(micros).padStart(3, '0')}Z`);
 }

@@ -1,4 +1,5 @@
-import { optionProblems, type OptionNames } from '@kctl/wait';
+import { optionProblems, shownType, shownValue, type OptionNames } from '@kctl/wait';
+import { isRight } from './require-arguments.js';
 
 /** The verbs of RBAC on resources, in the order in which rules list them. */
 export const accessVerbs = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', 'deletecollection'] as const;
@@ -101,7 +102,7 @@ export function needProblems(kind: unknown, verbs: unknown, options: AccessOptio
     return [...problems, `the verbs are not valid: expected a list of ${accessVerbs.join(', ')}`];
   for (const verb of verbs)
     if (!known.includes(verb))
-      problems.push(`verb ${JSON.stringify(verb)} is not valid: expected one of ${accessVerbs.join(', ')}`);
+      problems.push(`verb ${shownValue(verb)} is not valid: expected one of ${accessVerbs.join(', ')}`);
   for (const field of ['namespaces', 'names'] as const) {
     const value: unknown = options?.[field];
     const isList = Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
@@ -123,7 +124,9 @@ export function sortVerbs(verbs: Iterable<string>): AccessVerb[] {
 }
 
 /** `websites.example.com`, `pods`, `websites.example.com/status`: as `kubectl auth can-i` takes a resource. */
-export function formatResource({ group, resource }: { readonly group: string; readonly resource: string }): string {
+export function formatResource(of: { readonly group: string; readonly resource: string }): string {
+  if (!isRight(of)) throw new TypeError(`formatResource: ${shownType(of)} does not name a group and a resource`);
+  const { group, resource } = of;
   const [plural = '', subresource] = resource.split('/');
   const name = group === '' ? plural : `${plural}.${group}`;
   return subresource === undefined ? name : `${name}/${subresource}`;

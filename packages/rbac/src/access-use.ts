@@ -1,3 +1,4 @@
+import { shownType } from '@kctl/wait';
 import type { AccessVerb } from './access-need.js';
 
 /** A request as a connection reports it: `Connection.observe` of @kctl/client gives these. */
@@ -26,7 +27,9 @@ const verbs: Readonly<Record<string, AccessVerb>> = { POST: 'create', PUT: 'upda
  * The rights that the API server asks for before it answers a request, as its RequestInfo resolver and its handlers find
  * them: none for paths that are not of resources, and `create` besides where a write made the object.
  */
-export function accessOf({ method, path, status }: SentRequest): AccessUse[] {
+export function accessOf(request: SentRequest): AccessUse[] {
+  requireRequest(request);
+  const { method, path, status } = request;
   const url = new URL(path, 'https://server');
   const parts = url.pathname
     .split('/')
@@ -51,6 +54,15 @@ export function accessOf({ method, path, status }: SentRequest): AccessUse[] {
         { ...use, verb: 'create', name: undefined },
       ]
     : [{ ...use, verb }];
+}
+
+function requireRequest(request: unknown): void {
+  const isRequest =
+    typeof request === 'object' &&
+    request !== null &&
+    typeof Reflect.get(request, 'method') === 'string' &&
+    typeof Reflect.get(request, 'path') === 'string';
+  if (!isRequest) throw new TypeError(`accessOf: the request is ${shownType(request)}: expected a method and a path`);
 }
 
 interface Located {

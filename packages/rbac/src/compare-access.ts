@@ -1,4 +1,6 @@
 import { formatResource, type AccessNeed, type AccessVerb } from './access-need.js';
+import { shownType } from '@kctl/wait';
+import { requireUses, requireNeeds } from './require-arguments.js';
 import type { AccessUse } from './access-use.js';
 import type { CountedUse } from './access-recorder.js';
 
@@ -26,8 +28,14 @@ export interface AccessDifference {
   readonly isEqual: boolean;
 }
 
-/** Compares the rights that are declared with those that were used, e.g. in a test that covers an operator. */
+/**
+ * Compares the rights that are declared with those that were used, e.g. in a test that covers an operator.
+ *
+ * @throws TypeError for what is not a list of needs, or of uses
+ */
 export function compareAccess(needs: readonly AccessNeed[], uses: readonly CountedUse[]): AccessDifference {
+  requireNeeds('compareAccess', needs);
+  requireUses('compareAccess', 'uses', uses);
   const missing = [...uses, ...refusedCreations(needs, uses)]
     .filter((use) => !needs.some((need) => grants(need, use)))
     .map((use) => ({ ...use, remedy: remedyFor(needs, use) }));
@@ -93,7 +101,13 @@ function remedyFor(needs: readonly AccessNeed[], use: AccessUse): string {
 }
 
 /** A difference as lines: each right by its name, with what to do about it. '' where there is none. */
-export function formatAccess({ missing, unused }: Pick<AccessDifference, 'missing' | 'unused'>): string {
+export function formatAccess(difference: Pick<AccessDifference, 'missing' | 'unused'>): string {
+  const given: unknown = difference;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`formatAccess: the difference is ${shownType(given)}: expected what compareAccess returns`);
+  const { missing, unused } = difference;
+  requireUses('formatAccess', 'missing', missing);
+  requireUses('formatAccess', 'unused', unused);
   const lines = [
     ...missing.map((use) => {
       const where = use.namespace === undefined ? '' : ` in namespace ${use.namespace}`;

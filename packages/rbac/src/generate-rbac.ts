@@ -6,8 +6,9 @@ import type {
   RoleBinding,
 } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import type { ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
-import { requireOptions, type OptionNames } from '@kctl/wait';
+import { requireOptions, shownValue, type OptionNames } from '@kctl/wait';
 import type { AccessNeed } from './access-need.js';
+import { requireNeeds } from './require-arguments.js';
 import { policyRules } from './policy-rules.js';
 
 /** Options of {@link generateRbac}. */
@@ -35,7 +36,7 @@ const rbacVersion = 'rbac.authorization.k8s.io/v1';
  * The service account of an operator, the least roles that grant what it needs, and their bindings: a ClusterRole for what
  * is needed in every namespace, a Role in each namespace for the rest. The same output for the same needs.
  *
- * @throws TypeError for an option that is not known, or an empty name
+ * @throws TypeError for an option that is not known, an empty name, or what is not a list of needs
  *
  * @example
  * ```ts
@@ -46,11 +47,12 @@ const rbacVersion = 'rbac.authorization.k8s.io/v1';
  * ```
  */
 export function generateRbac(needs: readonly AccessNeed[], options: GenerateRbacOptions): readonly RbacObject[] {
+  requireNeeds('generateRbac', needs);
   requireOptions('generateRbac', options, optionNames);
   const { name, namespace, labels } = options;
   for (const [field, value] of Object.entries({ name, namespace }))
     if (typeof value !== 'string' || value === '')
-      throw new TypeError(`generateRbac: ${field} ${JSON.stringify(value)} is not valid: expected a name`);
+      throw new TypeError(`generateRbac: ${field} ${shownValue(value)} is not valid: expected a name`);
   const rules = policyRules(needs);
   const labelled = labels === undefined ? {} : { labels: { ...labels } };
   const subjects = [{ kind: 'ServiceAccount', name, namespace }];

@@ -1,4 +1,5 @@
 import type { PolicyRule } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
+import { requireNeeds } from './require-arguments.js';
 import { sortVerbs, type AccessNeed, type AccessVerb } from './access-need.js';
 
 /** Rules by where they hold. */
@@ -20,8 +21,11 @@ interface Grant {
 /**
  * The least rules that grant what is needed, the same for the same needs in any order: a resource appears once per set of
  * names, resources with the same verbs share a rule, and a Role does not repeat what the ClusterRole grants.
+ *
+ * @throws TypeError for what is not a list of needs
  */
 export function policyRules(needs: readonly AccessNeed[]): ScopedRules {
+  requireNeeds('policyRules', needs);
   const cluster = collect(needs.filter(({ namespaces }) => namespaces === undefined));
   const names = new Set(needs.flatMap(({ namespaces = [] }) => namespaces));
   const namespaces = [...names].sort().map((namespace): [string, PolicyRule[]] => {

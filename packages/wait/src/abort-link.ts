@@ -1,6 +1,8 @@
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
-import { signalOption } from './option-check.js';
+import { numberProblem } from './number-problem.js';
+import { clockOption, signalOption } from './option-check.js';
+import { shownType } from './shown-value.js';
 
 /** An abort signal that is tied to something else; disposing it unties it and leaves nothing behind. */
 export interface AbortLink extends Disposable {
@@ -25,6 +27,9 @@ export interface AbortLink extends Disposable {
  * ```
  */
 export function anySignal(signals: Iterable<AbortSignal | undefined>): AbortLink {
+  const given: unknown = signals;
+  if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))
+    throw new TypeError(`anySignal: the signals are ${shownType(given)}: expected a list of AbortSignals`);
   const controller = new AbortController();
   const undo: (() => void)[] = [];
   const dispose = (): void => {
@@ -55,8 +60,12 @@ export function anySignal(signals: Iterable<AbortSignal | undefined>): AbortLink
 /**
  * A signal that aborts after `ms` ms of monotonic time with a {@link DeadlineExceededError}. Disposing it, or aborting
  * it earlier, stops the timer. The timer does not keep the process alive.
+ *
+ * @throws TypeError for what is not a clock, or not a number
  */
 export function timeoutSignal(clock: Clock, ms: number): AbortLink {
+  const problem = clockOption('clock', clock) ?? (ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true }));
+  if (problem !== undefined) throw new TypeError(`timeoutSignal: ${problem}`);
   const controller = new AbortController();
   const timer = clock.setTimer(() => controller.abort(new DeadlineExceededError(ms)), ms, { keepAlive: false });
   return {

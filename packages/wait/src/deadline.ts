@@ -2,6 +2,8 @@ import { anySignal } from './abort-link.js';
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
 import { numberProblem } from './number-problem.js';
+import { clockOption } from './option-check.js';
+import { shownType } from './shown-value.js';
 import { abortReason } from './sleep.js';
 import { systemClock } from './system-clock.js';
 
@@ -23,16 +25,26 @@ export interface DeadlineOptions {
  * and listeners are gone when the promise settles.
  *
  * @throws DeadlineExceededError at the deadline; the signal's reason on abort; what the work throws; RangeError when
- *   `timeoutMs` is not a number
+ *   `timeoutMs` is not a number, TypeError for another option that is not valid
  */
 export async function withDeadline<T>(
   work: (signal: AbortSignal) => T | Promise<T>,
   options: DeadlineOptions,
 ): Promise<T> {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`withDeadline: expected options, not ${shownType(given)}`);
+  if (typeof work !== 'function')
+    throw new TypeError(`withDeadline: the work is ${shownType(work)}: expected a function`);
   const { timeoutMs, message, clock = systemClock } = options;
   // One that has passed already is in order.
-  const problem = timeoutMs < 0 ? undefined : numberProblem('timeoutMs', timeoutMs, { orInfinity: true });
+  const problem =
+    typeof timeoutMs === 'number' && timeoutMs < 0
+      ? undefined
+      : numberProblem('timeoutMs', timeoutMs, { orInfinity: true });
   if (problem !== undefined) throw new RangeError(`withDeadline: ${problem}`);
+  const misuse = clockOption('clock', clock);
+  if (misuse !== undefined) throw new TypeError(`withDeadline: ${misuse}`);
   using link = anySignal([options.signal]);
   const { signal } = link;
   if (signal.aborted) throw abortReason(signal);

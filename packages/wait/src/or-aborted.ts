@@ -24,11 +24,14 @@ export function orAborted<T>(work: T | PromiseLike<T>, signal: AbortSignal | und
 }
 
 /**
- * Resolves when work settles or the signal is aborted, whichever is first; never rejects and leaves no listener. Where
+ * Resolves when work settles or the signal is aborted, whichever is first; never rejects, but for what is not a signal,
+ * and leaves no listener. Where
  * the signal is aborted already, work that settles within one turn of the event loop is still waited for: what can end
  * at once is not late.
  */
 export async function untilAborted(work: PromiseLike<unknown>, signal: AbortSignal): Promise<void> {
+  const misuse = signalOption('signal', signal);
+  if (misuse !== undefined) throw new TypeError(`untilAborted: ${misuse}`);
   const settled = Promise.resolve(work).then(
     () => undefined,
     () => undefined,
@@ -46,6 +49,8 @@ export async function untilAborted(work: PromiseLike<unknown>, signal: AbortSign
 
 /** Resolves when the signal is aborted. Its listener stays until then: for a `run` that ends with its signal. */
 export function aborted(signal: AbortSignal): Promise<void> {
+  const misuse = signalOption('signal', signal);
+  if (misuse !== undefined) return Promise.reject(new TypeError(`aborted: ${misuse}`));
   return new Promise((resolve) => {
     if (signal.aborted) resolve();
     else signal.addEventListener('abort', () => resolve(), { once: true });

@@ -21,7 +21,7 @@ export function retryAfterMs(error: unknown): number | undefined {
  * where there is none or it makes no sense.
  */
 export function retryAfterOfHeader(header: string | undefined, now: number): number | undefined {
-  if (header === undefined) return undefined;
+  if (typeof header !== 'string') return undefined;
   const text = header.trim();
   if (/^\d+$/.test(text)) return Number(text) * 1000;
   const date = /[A-Za-z]/.test(text) ? Date.parse(text) : Number.NaN;

@@ -1,7 +1,7 @@
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
-import { signalOption } from './option-check.js';
-import { shownValue } from './shown-value.js';
+import { clockOption, isSignal, signalOption } from './option-check.js';
+import { shownType, shownValue } from './shown-value.js';
 import { systemClock } from './system-clock.js';
 
 /** Options of {@link sleep}. */
@@ -29,11 +29,14 @@ export interface SleepOptions {
  * ```
  */
 export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
+  const given: unknown = options;
+  if (typeof given !== 'object' || given === null)
+    return Promise.reject(new TypeError(`sleep: expected options, not ${shownType(given)}`));
   const { signal, clock = systemClock, keepAlive = true } = options;
   // A time that has passed is in order.
-  const problem = ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true });
+  const problem = typeof ms === 'number' && ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true });
   if (problem !== undefined) return Promise.reject(new RangeError(`sleep: ${problem}`));
-  const misuse = signal === undefined ? undefined : signalOption('signal', signal);
+  const misuse = (signal === undefined ? undefined : signalOption('signal', signal)) ?? clockOption('clock', clock);
   if (misuse !== undefined) return Promise.reject(new TypeError(`sleep: ${misuse}`));
   return new Promise((resolve, reject) => {
     if (signal?.aborted === true) {
@@ -58,6 +61,7 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
 
 /** The reason of an aborted signal as an Error: a reason that is not one becomes the cause. */
 export function abortReason(signal: AbortSignal): Error {
+  if (!isSignal(signal)) throw new TypeError(`abortReason: expected an AbortSignal, not ${shownType(signal)}`);
   const reason: unknown = signal.reason;
   if (isError(reason)) return reason;
   const error = new DOMException(`aborted: ${typeof reason === 'string' ? reason : shownValue(reason)}`, 'AbortError');

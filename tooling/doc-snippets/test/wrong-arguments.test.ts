@@ -3,19 +3,26 @@
 import * as apimachinery from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
-import { createCache } from '@kctl/cache';
+import * as cache from '@kctl/cache';
+import * as cacheIndex from '@kctl/cache-index';
+import * as builder from '@kctl/builder';
 import * as client from '@kctl/client';
 import * as operations from '@kctl/client/operations';
 import { createDelegatingClient } from '@kctl/client-delegating';
 import * as http from '@kctl/client-http';
 import * as events from '@kctl/events';
+import * as informer from '@kctl/informer';
 import { createInspection } from '@kctl/inspection';
 import * as kubeconfig from '@kctl/kubeconfig';
+import * as leaderElection from '@kctl/leader-election';
 import * as manifests from '@kctl/manifests';
 import * as manager from '@kctl/manager';
 import * as pods from '@kctl/pods';
 import * as controller from '@kctl/controller';
+import * as rbac from '@kctl/rbac';
+import * as wait from '@kctl/wait';
 import * as webhook from '@kctl/webhook';
+import * as workqueue from '@kctl/workqueue';
 import { describe, expect, it } from 'vitest';
 
 /** What authors call with objects. Other functions of @kctl/apimachinery take texts, and what else is a mistake of the types. */
@@ -37,9 +44,17 @@ const modules: Readonly<Record<string, object>> = {
   manifests,
   pods,
   apimachinery: pickFrom(apimachinery, authored),
+  builder,
+  cache,
+  cacheIndex,
   controller,
+  informer,
+  leaderElection,
   manager,
+  rbac,
+  wait,
   webhook,
+  workqueue,
 };
 /**
  * Their first argument is a part of an error message, written by the author of a client; or an event, a request or a
@@ -64,6 +79,9 @@ const forAuthors = [
   'requireName',
   'requireObject',
   'requireOptionsObject',
+  ...['numberProblem', 'clockOption', 'functionOption', 'signalOption', 'requireSignal', 'requireOptions'],
+  ...['unknownOptions', 'optionProblems', 'nearestName', 'storageOption', 'reflectorConfigProblems'],
+  ...['describeInformerState', 'parseDuration'],
 ];
 
 const key = { namespace: 'default', name: 'a' };
@@ -125,7 +143,7 @@ const optionNames = [
 
 /** What engines say. */
 const raw =
-  /Cannot (?:read|destructure|convert|use 'in'|mix)|is not (?:a function|iterable|a constructor)|Invalid time|The "|must be of type|circular structure|BigInt|Symbol value/;
+  /Cannot (?:read|destructure|convert|use 'in'|mix)|(?<!evaluate) is not (?:a function|iterable|a constructor)|^\S+ is not iterable|Invalid time|The "|must be of type|circular structure|BigInt|Symbol value/;
 
 /** A linear congruential generator: a failure repeats. */
 function dice(seed: number): () => number {
@@ -162,7 +180,7 @@ function clientsOf(): Readonly<Record<string, client.Client>> {
   const recorded = inspection.observeWrites(plain);
   return {
     plain,
-    delegating: createDelegatingClient({ client: plain, cache: createCache({ client: plain }) }),
+    delegating: createDelegatingClient({ client: plain, cache: cache.createCache({ client: plain }) }),
     dryRun: client.withDryRun(plain),
     fieldOwner: client.withFieldOwner(plain, 'me'),
     inNamespace: client.inNamespace(plain, 'default'),

@@ -4,6 +4,7 @@ import { waitForEventOptionNames } from '@kctl/client';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
 import { functionOption, requireOptions, systemClock, withDeadline } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
+import { requireKind } from '../required.js';
 import type { InformerEvent } from '../handlers/event.js';
 import type { SharedInformerOptions } from '../informer.js';
 import { createSharedInformer } from '../shared-informer.js';
@@ -58,6 +59,7 @@ export async function waitForEventWithSync<T extends KubeObject>(
   options: WaitForEventWithSyncOptions<T>,
 ): Promise<InformerEvent<T> | undefined> {
   requireOptions('waitForEventWithSync', options, optionNames);
+  requireKind('waitForEventWithSync', options.kind);
   const { kind, listerWatcher, until, precondition, timeoutMs = Infinity, clock = systemClock, signal } = options;
   const message = `waitForEventWithSync ${kind.kind}: no such event within ${timeoutMs} ms`;
   const informer = createSharedInformer<T>({ kind, listerWatcher, clock, name: `${kind.plural} (waited for)` });
