@@ -1,9 +1,7 @@
 import { shownType } from '@kctl/wait';
-import type { AccessNeed, AccessVerb } from './access-need.js';
-import type { CountedUse } from './access-recorder.js';
 
 /** Refuses what is not a list of needs, or has an element that is not one. @throws TypeError naming the element */
-export function requireNeeds(what: string, needs: unknown): asserts needs is readonly AccessNeed[] {
+export function requireNeeds(what: string, needs: unknown): void {
   const expected = 'expected what accessTo returns';
   for (const [at, need] of elements(what, 'needs', needs).entries()) {
     const isNeed = isRight(need) && isNames(need, 'namespaces') && isNames(need, 'names');
@@ -13,7 +11,7 @@ export function requireNeeds(what: string, needs: unknown): asserts needs is rea
 }
 
 /** Refuses what is not a list of counted uses. @throws TypeError naming the element */
-export function requireUses(what: string, name: string, uses: unknown): asserts uses is readonly CountedUse[] {
+export function requireUses(what: string, name: string, uses: unknown): void {
   const expected = 'expected what AccessRecorder.uses returns';
   for (const [at, use] of elements(what, name, uses).entries())
     if (!isRight(use)) throw new TypeError(`${what}: ${name}[${at}] is ${shownType(use)}: ${expected}`);
@@ -35,6 +33,6 @@ function isNames(need: object, field: string): boolean {
   return value === undefined || (Array.isArray(value) && value.every((name) => typeof name === 'string'));
 }
 
-function isVerbs(value: unknown): value is readonly AccessVerb[] {
+function isVerbs(value: unknown): boolean {
   return Array.isArray(value) && value.every((verb) => typeof verb === 'string');
 }
