@@ -1,7 +1,10 @@
 /** Sends a hostile request, and meanwhile small ones over another connection. */
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
 import { Agent, request } from 'undici';
 import type { ApiServerWorker } from '@kctl/apiserver';
 import type { HostileCase, HostileRequest } from './cases.js';
+import type { Waits, WaitsData } from './waits-thread.js';
 
 /** What one case came to. */
 export interface Measured {
@@ -15,9 +18,6 @@ export interface Measured {
   /** Small requests that were answered meanwhile. */
   readonly others: number;
 }
-
-/** Between two small requests of the other client. */
-const pauseMs = 1;
 
 async function send(server: ApiServerWorker, agent: Agent, hostile: HostileRequest): Promise<number> {
   const { method, path, contentType = 'application/json', body, accept = 'application/json' } = hostile;
@@ -35,47 +35,39 @@ async function send(server: ApiServerWorker, agent: Agent, hostile: HostileReque
   return answer.statusCode;
 }
 
-/** Asks for a namespace over and over; returns the longest wait, and how many were answered. */
-async function watchWaits(
-  server: ApiServerWorker,
-  agent: Agent,
-  until: { done: boolean },
-): Promise<{ longest: number; count: number }> {
-  let longest = 0;
-  let count = 0;
-  while (!until.done) {
-    const started = performance.now();
-    await send(server, agent, { method: 'GET', path: '/api/v1/namespaces/default' });
-    longest = Math.max(longest, performance.now() - started);
-    count += 1;
-    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+/** What another client waits while something is done. */
+async function waitsDuring(other: Worker, work: () => Promise<unknown>): Promise<Waits> {
+  const said = once(other, 'message');
+  other.postMessage('start');
+  try {
+    await work();
+  } finally {
+    other.postMessage('stop');
   }
-  return { longest, count };
+  const [waits] = await said;
+  return waits;
 }
 
 /** Runs a case on a server. */
 export async function measure(server: ApiServerWorker, hostile: HostileCase): Promise<Measured> {
   const connect = { ca: server.certificateAuthority };
   const own = new Agent({ connect, headersTimeout: 120_000 });
-  const other = new Agent({ connect, connections: 1 });
+  const workerData: WaitsData = { url: server.url, token: server.token, ca: server.certificateAuthority };
+  const other = new Worker(new URL('waits-thread.ts', import.meta.url), { workerData });
   try {
     for (const step of hostile.setUp ?? []) {
       const status = await send(server, own, step);
       if (status >= 300) throw new Error(`${hostile.name}: set-up answered ${status}`);
     }
-    const warm = { done: false };
-    const idle = watchWaits(server, other, warm);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    warm.done = true;
-    await idle;
-    const during = { done: false };
-    const waits = watchWaits(server, other, during);
-    const started = performance.now();
-    const status = await send(server, own, hostile.request);
-    const ownMs = performance.now() - started;
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    during.done = true;
-    const { longest, count } = await waits;
+    await waitsDuring(other, () => new Promise((resolve) => setTimeout(resolve, 200)));
+    let status = 0;
+    let ownMs = 0;
+    const { longest, count } = await waitsDuring(other, async () => {
+      const started = performance.now();
+      status = await send(server, own, hostile.request);
+      ownMs = performance.now() - started;
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    });
     return {
       name: hostile.name,
       status,
@@ -85,6 +77,6 @@ export async function measure(server: ApiServerWorker, hostile: HostileCase): Pr
       others: count,
     };
   } finally {
-    await Promise.all([own.destroy(), other.destroy()]);
+    await Promise.all([own.destroy(), other.terminate()]);
   }
 }
