@@ -1,11 +1,9 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { OptionCheck, OptionNames } from '@kctl/wait';
-import { functionOption, requireOptions, shownType } from '@kctl/wait';
+import { booleanOption, functionOption, requireOptions, shownType } from '@kctl/wait';
 import { IndexedStore } from './indexed-store.js';
 import type { Indexer, IndexerOptions } from './indexer.js';
 
-const booleanOption: OptionCheck = (name, value) =>
-  typeof value === 'boolean' ? undefined : `${name} is ${shownType(value)}: expected true or false`;
 const recordOption: OptionCheck = (name, value) =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
     ? undefined

@@ -4,7 +4,16 @@ import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { clockOption, functionOption, numberProblem, requireOptions, systemClock, systemRandom } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  numberProblem,
+  requireOptions,
+  systemClock,
+  systemRandom,
+  booleanOption,
+  textOption,
+} from '@kctl/wait';
 import type { CompactStorage } from './bytes/storage.js';
 import { defaultStorage } from './bytes/default-storage.js';
 import { compactStorageOf, storageOption } from './bytes/storage.js';
@@ -47,25 +56,25 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   indexers: true,
   resyncMs: true,
   transform: functionOption,
-  keepManagedFields: true,
-  freeze: true,
+  keepManagedFields: booleanOption,
+  freeze: booleanOption,
   storage: storageOption,
   watchErrorHandler: functionOption,
-  watchList: true,
+  watchList: booleanOption,
   pageSize: true,
   backoff: true,
   maxInternalErrorRetryMs: true,
-  bookmarks: true,
+  bookmarks: booleanOption,
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
   listIdleTimeoutMs: true,
-  handlerMetrics: true,
+  handlerMetrics: booleanOption,
   onHandlerError: functionOption,
   clock: clockOption,
   random: functionOption,
   logger: loggerOption,
   metrics: metricsOption,
-  name: true,
+  name: textOption,
 };
 
 const leastWatchTimeoutMs = 1000;

@@ -1,5 +1,6 @@
 import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
+  booleanOption,
   type Clock,
   clockOption,
   functionOption,
@@ -8,6 +9,7 @@ import {
   type Random,
   systemClock,
   systemRandom,
+  textOption,
 } from '@kctl/wait';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
@@ -72,10 +74,10 @@ export const electorOptionNames: OptionNames<LeaderElectorOptions> = {
   leaseDurationMs: true,
   renewDeadlineMs: true,
   retryPeriodMs: true,
-  releaseOnCancel: true,
-  reelect: true,
-  coordinated: true,
-  name: true,
+  releaseOnCancel: booleanOption,
+  reelect: booleanOption,
+  coordinated: booleanOption,
+  name: textOption,
   clock: clockOption,
   random: functionOption,
   logger: loggerOption,
@@ -145,7 +147,7 @@ export function checkDurations(options: Partial<Durations>): Durations {
   const { leaseDurationMs = 15_000, renewDeadlineMs = 10_000, retryPeriodMs = 2_000 } = options;
   for (const [field, value] of Object.entries({ leaseDurationMs, renewDeadlineMs, retryPeriodMs })) {
     if (!Number.isFinite(value) || value <= 0)
-      throw new RangeError(`createLeaderElector: ${field} must be a positive number of ms, not ${value}`);
+      throw new RangeError(`createLeaderElector: ${field} must be a positive number of ms, not ${String(value)}`);
   }
   if (leaseDurationMs % 1000 !== 0) {
     throw new RangeError(

@@ -4,7 +4,7 @@ import type { HttpServer as BoundedServer, ListenTarget, ServerLimits, ServerTls
 import { loggerOption, messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, numberProblem, requireOptions } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, textOption } from '@kctl/wait';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
@@ -56,7 +56,7 @@ export interface HttpServerOptions {
 }
 
 const optionNames: OptionNames<HttpServerOptions> = {
-  name: true,
+  name: textOption,
   host: true,
   port: true,
   listener: listenerOption,

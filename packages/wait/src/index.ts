@@ -20,7 +20,14 @@ export type { Duration } from './duration.js';
 export { keepAlive } from './keep-alive.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';
-export { clockOption, functionOption, optionWithMethods, signalOption } from './option-check.js';
+export {
+  booleanOption,
+  clockOption,
+  functionOption,
+  optionWithMethods,
+  signalOption,
+  textOption,
+} from './option-check.js';
 export type { OptionCheck } from './option-check.js';
 export { aborted, orAborted, untilAborted } from './or-aborted.js';
 export { poll, waitUntil } from './poll.js';

@@ -42,6 +42,14 @@ function methodsCheck(
 export const functionOption: OptionCheck = (name, value) =>
   typeof value === 'function' ? undefined : `${name} is ${shownType(value)}: expected a function`;
 
+/** A check that an option is a boolean: a text such as "false" would count as true. */
+export const booleanOption: OptionCheck = (name, value) =>
+  typeof value === 'boolean' ? undefined : `${name} is ${shownType(value)}: expected true or false`;
+
+/** A check that an option is a text. */
+export const textOption: OptionCheck = (name, value) =>
+  typeof value === 'string' ? undefined : `${name} is ${shownType(value)}: expected a text`;
+
 /** A check that an option is a {@link Clock}, with all of its methods: `Date` has one of them. */
 export const clockOption: OptionCheck = methodsCheck(
   ['now', 'monotonicNow', 'setTimer'],

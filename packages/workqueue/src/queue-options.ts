@@ -1,7 +1,7 @@
 import { metricsOption } from '@kctl/telemetry';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, optionProblems } from '@kctl/wait';
+import { clockOption, optionProblems, booleanOption, textOption } from '@kctl/wait';
 import type { BackingQueue } from './backing-queue.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
@@ -83,13 +83,13 @@ export interface PriorityQueueOptions<T> extends Omit<RateLimitingQueueOptions<T
 /** Complete by type, so that none can be forgotten here. */
 const optionNames: OptionNames<RateLimitingQueueOptions<never> & PriorityQueueOptions<never>> = {
   queue: true,
-  name: true,
+  name: textOption,
   metrics: metricsOption,
   controller: true,
   key: true,
   clock: clockOption,
   bound: true,
-  keepAlive: true,
+  keepAlive: booleanOption,
   rateLimiter: true,
   ageing: true,
 };

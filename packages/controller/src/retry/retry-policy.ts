@@ -1,7 +1,7 @@
 import type { StatusError } from '@kctl/apimachinery';
 import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
 import type { OptionNames } from '@kctl/wait';
-import { numberProblem, requireOptions, retryAfterMs as retryAfterOf } from '@kctl/wait';
+import { numberProblem, requireOptions, retryAfterMs as retryAfterOf, functionOption } from '@kctl/wait';
 import type { RetryDecision } from '../reconciler.js';
 import { isTerminalError, someInChain } from '../errors.js';
 
@@ -41,8 +41,8 @@ export interface RetryPolicyOptions {
 const optionNames: OptionNames<RetryPolicyOptions> = {
   maxAttempts: true,
   maxElapsedMs: true,
-  delayMs: true,
-  classify: true,
+  delayMs: functionOption,
+  classify: functionOption,
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { OptionNames } from '@kctl/wait';
-import { numberProblem, requireOptions } from '@kctl/wait';
+import { numberProblem, requireOptions, functionOption } from '@kctl/wait';
 
 /** Options of {@link createEventChannel}. */
 export interface EventChannelOptions<T> {
@@ -13,7 +13,7 @@ export interface EventChannelOptions<T> {
 
 const optionNames: OptionNames<EventChannelOptions<never>> = {
   capacity: true,
-  identify: true,
+  identify: functionOption,
 };
 
 /** Where code outside of a controller puts objects that something happened to; give it to `channelSource`. */

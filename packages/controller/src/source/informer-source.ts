@@ -1,7 +1,7 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions } from '@kctl/wait';
+import { orAborted, requireOptions, textOption } from '@kctl/wait';
 import { eventFrom } from '../event/informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import { createGenerationCheck } from '../predicate/generation.js';
@@ -34,7 +34,7 @@ const optionNames: OptionNames<InformerSourceOptions<never, never>> = {
   handler: true,
   predicates: true,
   handlerConcurrency: true,
-  name: true,
+  name: textOption,
 };
 
 /**

@@ -1,3 +1,4 @@
+import { shownValue } from '@kctl/wait';
 import { retryAfterMs } from '../retry/retry-policy.js';
 
 const maxBackoffMs = 300_000;
@@ -20,5 +21,5 @@ export function pollDelay({ everyMs, failures, error }: PollOutcome, random: () 
 /** @throws TypeError when the interval is none */
 export function requireInterval(source: string, everyMs: number): void {
   if (!Number.isFinite(everyMs) || everyMs <= 0)
-    throw new TypeError(`${source}: everyMs ${everyMs} is not valid: expected a number > 0`);
+    throw new TypeError(`${source}: everyMs ${shownValue(everyMs)} is not valid: expected a number > 0`);
 }

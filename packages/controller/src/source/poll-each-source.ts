@@ -4,7 +4,7 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
 import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions } from '@kctl/wait';
+import { orAborted, requireOptions, booleanOption, functionOption, textOption } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
 import type { InformerProvider } from './informer-provider.js';
@@ -36,14 +36,14 @@ export interface PollEachSourceOptions<T> {
 }
 
 const optionNames: OptionNames<PollEachSourceOptions<never>> = {
-  name: true,
+  name: textOption,
   informers: true,
   kind: true,
   poll: true,
-  isSame: true,
+  isSame: functionOption,
   everyMs: true,
   concurrency: true,
-  waitForFirst: true,
+  waitForFirst: booleanOption,
 };
 
 /** A source that also returns the last results. */

@@ -1,7 +1,7 @@
 import { isSameJson } from '@kctl/apimachinery';
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions, sleep } from '@kctl/wait';
+import { orAborted, requireOptions, sleep, booleanOption, functionOption, textOption } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
@@ -37,15 +37,15 @@ export interface PollingSourceOptions<T, R> {
 }
 
 const optionNames: OptionNames<PollingSourceOptions<never, never>> = {
-  name: true,
+  name: textOption,
   poll: true,
   identify: true,
-  isSame: true,
+  isSame: functionOption,
   handler: true,
   predicates: true,
   handlerConcurrency: true,
   everyMs: true,
-  waitForFirst: true,
+  waitForFirst: booleanOption,
 };
 
 /** A source that also returns the last result. */

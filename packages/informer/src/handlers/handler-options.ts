@@ -1,12 +1,12 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames } from '@kctl/wait';
+import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames, textOption } from '@kctl/wait';
 import type { EventFilters, EventHandlerOptions } from './event.js';
 
 const optionNames: OptionNames<EventHandlerOptions<never>> = {
   delivery: true,
   resyncMs: true,
   after: true,
-  name: true,
+  name: textOption,
   timeoutMs: true,
   turn: true,
   filters: true,

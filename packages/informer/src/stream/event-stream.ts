@@ -2,7 +2,15 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { isSameJson } from '@kctl/apimachinery';
 import { waitForEvent } from '@kctl/client';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
-import { anySignal, clockOption, numberProblem, requireOptions, signalOption, systemClock } from '@kctl/wait';
+import {
+  anySignal,
+  clockOption,
+  numberProblem,
+  requireOptions,
+  signalOption,
+  systemClock,
+  textOption,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { EventHandlerOptions, InformerEvent } from '../handlers/event.js';
 import { requireHandlerOptions } from '../handlers/handler-options.js';
@@ -66,7 +74,7 @@ const optionNames: OptionNames<EventStreamOptions<never>> = {
   delivery: true,
   resyncMs: true,
   after: true,
-  name: true,
+  name: textOption,
   filters: true,
   signal: signalOption,
   clock: clockOption,

@@ -1,4 +1,4 @@
-import { clockOption, createTokenBucket, requireOptions, systemClock } from '@kctl/wait';
+import { clockOption, createTokenBucket, requireOptions, systemClock, booleanOption } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { requireNumber } from '../errors.js';
 import { LimiterKey } from './failure-counts.js';
@@ -27,7 +27,7 @@ export interface BucketRateLimiterOptions<T> extends KeyedLimiterOptions<T> {
 const optionNames: OptionNames<BucketRateLimiterOptions<never>> = {
   perSecond: true,
   burst: true,
-  coalesce: true,
+  coalesce: booleanOption,
   clock: clockOption,
   key: true,
 };
