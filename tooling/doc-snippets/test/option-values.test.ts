@@ -135,7 +135,7 @@ describe('values of options that fit none', () => {
     for (const name of [...Object.keys(base), ...others.split(/\s+/)].filter((each) => each.endsWith('Ms')))
       for (const value of ['5', {}])
         if ((await verdict(call, { ...base, [name]: value })) === 'taken')
-          found.push(`${name}: ${String(value)} is taken`);
+          found.push(`${name}: ${JSON.stringify(value)} is taken`);
     expect(found).toEqual([]);
   });
 });
