@@ -68,6 +68,17 @@ export const full = {
 
 /** Rules that name a feature each. */
 export const corpus: readonly string[] = [
+  // Lists and maps whose elements have other types than the first.
+  ...['[self.s, dyn(1)] == []', '[dyn(1), 1] == []', '["a", [1, "b"][0]] == []', '{"a": dyn(1), "b": 1} == {}'],
+  ...[
+    '[[], [1]] == []',
+    '[[1], []] == []',
+    '[{}, {"a": 1}] == []',
+    '[dyn(1), dyn("a")] == []',
+    '[self.any, dyn(1)] == []',
+  ],
+  ...['{"a": 1, dyn("b"): 2} == {}', '{1: "a", "b": 2} == {}', '"%s".format([["a", dyn(1)]]) == ""', '[1, null] == []'],
+  ...['[optional.of(1), optional.none()] == []', '[?optional.of(1), 2] == []', '[?optional.of(1), "a"] == []'],
   // Signs that something else than a number follows.
   ...[
     '!-(self.i)',

@@ -139,6 +139,11 @@ describe('compilation', () => {
       `ERROR: <input>:1:9: found no matching overload for 'size' applied to 'string.(int)'\n | "a".size(1)\n | ........^`,
     ],
     ['[1, "a"]', `ERROR: <input>:1:5: expected type 'int' but found 'string'\n | [1, "a"]\n | ....^`],
+    [
+      '["a", dyn("b")]',
+      `ERROR: <input>:1:10: expected type 'string' but found 'dyn'\n | ["a", dyn("b")]\n | .........^`,
+    ],
+    ['{"a": dyn(1), "b": 1}', undefined],
     ['1.a', undefined],
     ['object.\nall(1, true)', 'ERROR: <input>:2:5: argument must be a simple name\n | all(1, true)\n | ....^'],
     ['duration("x")', `ERROR: <input>:1:10: invalid duration argument\n | duration("x")\n | .........^`],

@@ -88,8 +88,8 @@ class Checker {
   readonly #names = new Map<number, Declaration>();
   readonly #locals = new Map<string, CelType[]>();
   #freeTypes = 0;
-  /** Elements that do not go with those before them: reported where nothing else is wrong, as upstream does. */
-  readonly #mixed: [Expr, CelType, CelType][] = [];
+  /** Lists and maps whose elements are to have one type, which is looked at where nothing else is wrong. */
+  readonly #aggregates: (ListExpr | MapExpr)[] = [];
   /** How many calls of `format` the check is in. */
   #formatDepth = 0;
 
@@ -101,7 +101,7 @@ class Checker {
   whole(expr: Expr): Checked {
     this.#check(expr);
     const isTyped = this.#issues.count === 0;
-    if (isTyped) for (const mixed of this.#mixed) this.#reportMixed(mixed);
+    if (isTyped) for (const aggregate of this.#aggregates) this.#requireOneType(aggregate);
     return {
       expr,
       isTyped,
@@ -165,10 +165,35 @@ class Checker {
     return errorType;
   }
 
-  /** Reported of the finished types, where what is still free is `dyn`. */
-  #reportMixed([at, expected, found]: readonly [Expr, CelType, CelType]): void {
-    const format = (type: CelType): string => formatType(substitute(this.#unifier.bindings, type, true));
-    this.#issues.report(at.offset, `expected type '${format(expected)}' but found '${format(found)}'`);
+  /** Elements have the type of the first, not one that it can be given: `dyn` is a type of its own. As upstream's validator. */
+  #requireOneType(aggregate: ListExpr | MapExpr): void {
+    if (aggregate.kind === 'list') {
+      const [first, ...others] = aggregate.elements;
+      if (first === undefined) return;
+      const wanted = this.#finished(first.value, first.optional);
+      for (const { value, optional } of others) if (!this.#isOfType(value, wanted, optional)) return;
+      return;
+    }
+    const [first, ...others] = aggregate.entries;
+    if (first === undefined) return;
+    const [key, value] = [this.#finished(first.key, false), this.#finished(first.value, first.optional)];
+    for (const entry of others) {
+      this.#isOfType(entry.key, key, false);
+      this.#isOfType(entry.value, value, entry.optional);
+    }
+  }
+
+  /** The finished type, where what is still free is `dyn`. */
+  #finished(expr: Expr, isOptional: boolean): CelType {
+    const type = substitute(this.#unifier.bindings, this.#typeOf(expr), true);
+    return isOptional ? unwrapOptional(type).type : type;
+  }
+
+  #isOfType(expr: Expr, wanted: CelType, isOptional: boolean): boolean {
+    const found = this.#finished(expr, isOptional);
+    if (sameType(found, wanted)) return true;
+    this.#issues.report(expr.offset, `expected type '${formatType(wanted)}' but found '${formatType(found)}'`);
+    return false;
   }
 
   #name(expr: Expr, written: string): CelType | undefined {
@@ -296,12 +321,9 @@ class Checker {
     return { params: overload.params.map(replace), result: replace(overload.result) };
   }
 
-  #join(expr: Expr, previous: CelType | undefined, current: CelType): CelType {
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
-    if (this.#isAssignable(previous, current)) return mostGeneral(previous, current);
-    // Mixed lists are refused everywhere but as arguments of format.
-    if (this.#formatDepth === 0) this.#mixed.push([expr, previous, current]);
-    return dynType;
+    return this.#isAssignable(previous, current) ? mostGeneral(previous, current) : dynType;
   }
 
   /** The type inside of `?x`, which must be an optional. */
@@ -312,20 +334,27 @@ class Checker {
     return inner.type;
   }
 
+  /** Mixed lists are refused everywhere but as arguments of format. */
+  #noteAggregate(expr: ListExpr | MapExpr): void {
+    if (this.#formatDepth === 0) this.#aggregates.push(expr);
+  }
+
   #list(expr: ListExpr): CelType {
+    this.#noteAggregate(expr);
     let element: CelType | undefined;
     for (const { value, optional } of expr.elements) {
-      element = this.#join(value, element, this.#inside(value, this.#check(value), optional));
+      element = this.#join(element, this.#inside(value, this.#check(value), optional));
     }
     return listType(element ?? this.#newType());
   }
 
   #map(expr: MapExpr): CelType {
+    this.#noteAggregate(expr);
     let key: CelType | undefined;
     let value: CelType | undefined;
     for (const entry of expr.entries) {
-      key = this.#join(entry.key, key, this.#check(entry.key));
-      value = this.#join(entry.value, value, this.#inside(entry.value, this.#check(entry.value), entry.optional));
+      key = this.#join(key, this.#check(entry.key));
+      value = this.#join(value, this.#inside(entry.value, this.#check(entry.value), entry.optional));
     }
     return mapType(key ?? this.#newType(), value ?? this.#newType());
   }
