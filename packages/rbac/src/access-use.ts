@@ -30,11 +30,9 @@ const verbs: Readonly<Record<string, AccessVerb>> = { POST: 'create', PUT: 'upda
 export function accessOf(request: SentRequest): AccessUse[] {
   requireRequest(request);
   const { method, path, status } = request;
+  if (!URL.canParse(path, 'https://server')) return [];
   const url = new URL(path, 'https://server');
-  const parts = url.pathname
-    .split('/')
-    .filter((part) => part !== '')
-    .map(decodeURIComponent);
+  const parts = decodedParts(url.pathname);
   const at = parts.findIndex((part) => part === 'api' || part === 'apis');
   if (at === -1) return [];
   const isCore = parts[at] === 'api';
@@ -63,6 +61,18 @@ function requireRequest(request: unknown): void {
     typeof Reflect.get(request, 'method') === 'string' &&
     typeof Reflect.get(request, 'path') === 'string';
   if (!isRequest) throw new TypeError(`accessOf: the request is ${shownType(request)}: expected a method and a path`);
+}
+
+/** The parts of a path; none where an escape is malformed: the server refuses such a request before it asks for rights. */
+function decodedParts(pathname: string): readonly string[] {
+  try {
+    return pathname
+      .split('/')
+      .filter((part) => part !== '')
+      .map(decodeURIComponent);
+  } catch {
+    return [];
+  }
 }
 
 interface Located {

@@ -182,3 +182,12 @@ describe('compareAccess', () => {
     expect([recorder.requests, recorder.uses(), recorder.last()]).toEqual([0, [], []]);
   });
 });
+
+describe('accessOf of a path that cannot be read', () => {
+  it.each(['/api/v1/namespaces/a/pods/%zz', '/api/v1/namespaces/%E0%A4%A/pods', 'https://'])(
+    'has no rights, and does not throw into the request: %s',
+    (path) => {
+      expect(accessOf({ method: 'GET', path, status: 400 })).toEqual([]);
+    },
+  );
+});
