@@ -8,6 +8,11 @@ import { poll, waitUntil } from './poll.js';
 import { FakeClock } from './testing/index.js';
 
 describe('poll', () => {
+  it('does not repeat what is not a function', async () => {
+    const options = { interval: 1, isRetriable: () => true };
+    await expect(poll('attempt' as never, options)).rejects.toThrow(/poll: the attempt is .*: expected a function/);
+  });
+
   it('tries at once, then after each interval, until there is a value', async () => {
     const clock = new FakeClock();
     const times: number[] = [];

@@ -6,6 +6,7 @@ import { isConnectionFailure } from './connection-failure.js';
 import { withDeadline } from './deadline.js';
 import { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 import { numberProblem } from './number-problem.js';
+import { shownType } from './shown-value.js';
 import { sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
 import { requireOptions, type OptionNames } from './unknown-option.js';
@@ -48,7 +49,7 @@ const optionNames: OptionNames<PollOptions> = {
  * aborts at the timeout. Mirrors `wait.PollUntilContextTimeout`.
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what `attempt` throws; RangeError when
- *   `interval` or `timeoutMs` is not valid
+ *   `interval` or `timeoutMs` is not valid; TypeError when `attempt` is not a function
  *
  * @example
  * ```ts
@@ -67,6 +68,8 @@ export async function poll<T>(
   attempt: (signal: AbortSignal) => T | undefined | Promise<T | undefined>,
   options: PollOptions,
 ): Promise<T> {
+  if (typeof attempt !== 'function')
+    throw new TypeError(`poll: the attempt is ${shownType(attempt)}: expected a function`);
   requireOptions('poll', options, optionNames);
   const { interval, timeoutMs = Infinity, immediate = true, clock = systemClock } = options;
   const { isRetriable = isConnectionFailure } = options;

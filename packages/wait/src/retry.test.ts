@@ -6,6 +6,10 @@ import { FakeClock } from './testing/index.js';
 const backoff = (): ReturnType<typeof createBackoff> => createBackoff({ initialMs: 10, factor: 5 });
 
 describe('retry', () => {
+  it.each([undefined, 'work', {}, Promise.resolve()])('does not repeat what is not a function: %o', async (work) => {
+    await expect(retry(work as never)).rejects.toThrow(/retry: the work is .*: expected a function/);
+  });
+
   it('repeats after the delays of the backoff until it succeeds', async () => {
     const clock = new FakeClock();
     const times: number[] = [];

@@ -3,6 +3,7 @@ import { backoffOption } from './backoff.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
+import { shownType } from './shown-value.js';
 import { abortReason, sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
 import { requireOptions, type OptionNames } from './unknown-option.js';
@@ -40,9 +41,11 @@ const optionNames: OptionNames<RetryOptions> = {
  * Repeats work until it succeeds, one attempt at a time.
  *
  * @throws the last error, when it is not retriable or no attempt is left; the signal's reason on abort; before the first
- *   attempt RangeError when `maxAttempts` is not an integer ≥ 1, TypeError for another option that is not valid
+ *   attempt RangeError when `maxAttempts` is not an integer ≥ 1, TypeError for another option that is not valid and for
+ *   work that is not a function
  */
 export async function retry<T>(work: (attempt: number) => T | Promise<T>, options: RetryOptions = {}): Promise<T> {
+  if (typeof work !== 'function') throw new TypeError(`retry: the work is ${shownType(work)}: expected a function`);
   requireOptions('retry', options, optionNames);
   const { backoff, pause, maxAttempts = Infinity, isRetriable = () => true, signal, clock = systemClock } = options;
   const problem = numberProblem('maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true });

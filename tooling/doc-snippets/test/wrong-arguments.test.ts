@@ -79,7 +79,16 @@ const forAuthors = [
   'requireName',
   'requireObject',
   'requireOptionsObject',
-  ...['numberProblem', 'clockOption', 'functionOption', 'signalOption', 'requireSignal', 'requireOptions'],
+  ...[
+    'numberProblem',
+    'clockOption',
+    'functionOption',
+    'textOption',
+    'booleanOption',
+    'signalOption',
+    'requireSignal',
+    'requireOptions',
+  ],
   ...['unknownOptions', 'optionProblems', 'nearestName', 'storageOption', 'reflectorConfigProblems'],
   ...['describeInformerState', 'parseDuration'],
 ];
@@ -274,9 +283,15 @@ describe('wrong arguments', () => {
     return [...new Set(problems)];
   };
 
+  const repeating = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Immediate').length;
+
   it('are refused in words of our own, by every exported function', async () => {
+    const before = repeating();
     expect(await judgeAll(cases, fake)).toEqual([]);
     expect(cases.length).toBeGreaterThan(160);
+    // What repeats a call that cannot succeed in each turn of the event loop takes all of it, without limit.
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve));
+    expect(repeating()).toBeLessThanOrEqual(before);
   });
 
   it('are refused in words of our own, by every verb of every client', async () => {
