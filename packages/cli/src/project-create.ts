@@ -1,5 +1,6 @@
-import { createRequire, findPackageJSON } from 'node:module';
-import { join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { CliError } from './errors.js';
 
@@ -19,8 +20,7 @@ export async function functionOfCreate(
   const manifest = join(folder, 'package.json');
   try {
     // `require.resolve` alone would also take one of NODE_PATH, which is not the project's.
-    if (findPackageJSON('@kctl/create', pathToFileURL(manifest)) === undefined)
-      throw new Error('it has no package.json');
+    if (!isInstalledAbove(folder)) throw new Error('it has no package.json');
     path = createRequire(manifest).resolve('@kctl/create');
   } catch (error) {
     throw new CliError(`@kctl/create is not installed: ${remedy}`, { cause: error });
@@ -39,6 +39,14 @@ export async function functionOfCreate(
       });
     }
   };
+}
+
+/** By hand, as `findPackageJSON` of `node:module` does not exist in Bun. */
+function isInstalledAbove(folder: string): boolean {
+  for (let at = resolve(folder); ; at = dirname(at)) {
+    if (existsSync(join(at, 'node_modules', '@kctl', 'create', 'package.json'))) return true;
+    if (at === dirname(at)) return false;
+  }
 }
 
 function isFunction(value: unknown): value is (options: object) => unknown {
