@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './workspace.mjs';
 
-/** @typedef {{ name: string, install: string[], program: string, needsCluster: boolean, prints: RegExp }} FirstProgram */
+/** @typedef {{ name: string, install: string[], pnpmAdd: string[], program: string, needsCluster: boolean, prints: RegExp }} FirstProgram */
 
 /** @param {string} name of a package, without scope @returns {FirstProgram} */
 export function firstProgram(name) {
@@ -13,12 +13,14 @@ export function firstProgram(name) {
   const before = text.slice(0, block.index);
   const line = /^```sh\nnpm install (.+)\n```$/m.exec(before)?.[1];
   if (line === undefined) throw new Error(`packages/${name}/README.md: no "npm install …" stands before the program`);
+  // Where pnpm needs more than npm, the README says so.
+  const pnpmAdd = /`pnpm add ([^`]+)`/.exec(text)?.[1]?.split(/\s+/) ?? line.split(/\s+/);
   const program = block[1] ?? '';
   if (/^\s*declare /m.test(program))
     throw new Error(`packages/${name}/README.md: the program declares what it has not`);
   const needsCluster = /^Needs a cluster\b/m.test(before);
   const after = text.slice(block.index + block[0].length);
-  return { name, install: line.split(/\s+/), program, needsCluster, prints: printsOf(name, after) };
+  return { name, install: line.split(/\s+/), pnpmAdd, program, needsCluster, prints: printsOf(name, after) };
 }
 
 /** @param {string} name @param {string} after the README after the program */

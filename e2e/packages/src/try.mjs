@@ -39,7 +39,7 @@ process.exitCode = failed.length === 0 ? 0 : 1;
 
 /** @param {string} name */
 async function tryPackage(name) {
-  const { install, program, needsCluster } = firstProgram(name);
+  const { install, pnpmAdd, program, needsCluster } = firstProgram(name);
   const problems = [];
   /** @type {Record<string, any>} */
   const row = { name, tarballKiB: Math.round((bytes.get(name) ?? 0) / 1024), needsCluster, problems };
@@ -51,7 +51,7 @@ async function tryPackage(name) {
     writeFileSync(join(place, 'first.ts'), program);
     const command = installer === 'npm' ? ['npm'] : ['npx', '--yes', pnpm];
     const verb = installer === 'npm' ? 'install' : 'add';
-    const [first = '', ...rest] = [...command, verb, ...install];
+    const [first = '', ...rest] = [...command, verb, ...(installer === 'npm' ? install : pnpmAdd)];
     const installed = await run(first, rest, { cwd: place, env: cleanEnvironment({ CI: '1' }) });
     if (installed.code !== 0) {
       problems.push(`${installer} install: ${installed.output.slice(-2_000)}`);

@@ -16,18 +16,86 @@ export function completions(program: Command, words: readonly string[]): readonl
   return [...new Set([...names, ...choices, ...options])].filter((name) => name.startsWith(prefix));
 }
 
-/** A script that asks `kctl complete` for what may follow. @throws CliError for a shell that is not known */
+/**
+ * A script that asks `kctl complete` for what may follow `kctl` and `npx kctl`. It runs the kctl of the project that the
+ * current folder is in, or else the one on the PATH: completion downloads nothing.
+ *
+ * @throws CliError for a shell that is not known
+ */
 export function completionScript(shell: string): string {
-  switch (shell) {
-    case 'bash':
-      return '_kctl() {\n  COMPREPLY=($(kctl complete -- "${COMP_WORDS[@]:1:COMP_CWORD}"))\n}\ncomplete -o default -F _kctl kctl\n';
-    case 'zsh':
-      return '#compdef kctl\n_kctl() {\n  local -a found\n  found=(${(f)"$(kctl complete -- "${words[@]:1:$((CURRENT-1))}")"})\n  compadd -a found\n}\ncompdef _kctl kctl\n';
-    case 'fish':
-      return 'complete -c kctl -f -a "(kctl complete -- (commandline -opc)[2..] (commandline -ct))"\n';
-    default:
-      throw new CliError(`there is no completion for ${JSON.stringify(shell)}: expected ${shells.join(', ')}`, {
-        exitCode: 2,
-      });
-  }
+  const script = scripts[shell];
+  if (script === undefined)
+    throw new CliError(`there is no completion for ${JSON.stringify(shell)}: expected ${shells.join(', ')}`, {
+      exitCode: 2,
+    });
+  return script;
 }
+
+/** The same in the language of bash and zsh. */
+const askProject = `_kctl_ask() {
+  local folder=$PWD
+  while [ -n "$folder" ] && [ ! -x "$folder/node_modules/.bin/kctl" ]; do folder=\${folder%/*}; done
+  if [ -n "$folder" ]; then
+    "$folder/node_modules/.bin/kctl" complete -- "$@" 2>/dev/null
+  elif command -v kctl >/dev/null; then
+    command kctl complete -- "$@" 2>/dev/null
+  fi
+}
+`;
+
+const scripts: Readonly<Record<string, string>> = {
+  bash: `${askProject}_kctl() {
+  COMPREPLY=($(_kctl_ask "\${COMP_WORDS[@]:1:COMP_CWORD}"))
+}
+_kctl_npx() {
+  COMPREPLY=()
+  if [ "\${COMP_WORDS[1]}" = kctl ] && [ "$COMP_CWORD" -gt 1 ]; then
+    COMPREPLY=($(_kctl_ask "\${COMP_WORDS[@]:2:COMP_CWORD-1}"))
+  fi
+}
+complete -o default -F _kctl kctl
+complete -p npx >/dev/null 2>&1 || complete -o default -F _kctl_npx npx
+`,
+  zsh: `#compdef kctl
+${askProject}_kctl() {
+  local -a found
+  found=(\${(f)"$(_kctl_ask "\${(@)words[2,CURRENT]}")"})
+  (( $#found )) && compadd -a found
+}
+_kctl_npx() {
+  if [[ \${words[2]} == kctl ]] && (( CURRENT > 2 )); then
+    shift words
+    (( CURRENT-- ))
+    _kctl
+  else
+    _files
+  fi
+}
+if [[ \${funcstack[1]} == _kctl ]]; then
+  _kctl
+else
+  compdef _kctl kctl
+  (( \${+_comps[npx]} )) || compdef _kctl_npx npx
+fi
+`,
+  fish: `function __kctl_ask
+    set -l words (commandline -opc) (commandline -ct)
+    test (path basename -- $words[1]) = npx; and set -e words[1]
+    set -l folder $PWD
+    while test "$folder" != /; and not test -x "$folder/node_modules/.bin/kctl"
+        set folder (path dirname -- $folder)
+    end
+    if test -x "$folder/node_modules/.bin/kctl"
+        "$folder/node_modules/.bin/kctl" complete -- $words[2..] 2>/dev/null
+    else if command -q kctl
+        command kctl complete -- $words[2..] 2>/dev/null
+    end
+end
+function __kctl_after_npx
+    set -l words (commandline -opc)
+    test (count $words) -gt 1; and test "$words[2]" = kctl
+end
+complete -c kctl -f -a '(__kctl_ask)'
+complete -c npx -n __kctl_after_npx -f -a '(__kctl_ask)'
+`,
+};

@@ -442,23 +442,6 @@ describe('kctl update', () => {
   });
 });
 
-describe('completion', () => {
-  it.each([
-    [['gen'], ['generate']],
-    [
-      ['generate', 'crd'],
-      ['crds', 'crd'],
-    ],
-    [['doctor', '--as'], ['--as-operator']],
-  ])('of %j', async (words, expected) => {
-    expect((await kctl(project(), 'complete', '--', ...words)).out).toBe(expected.map((word) => `${word}\n`).join(''));
-  });
-
-  it.each(['bash', 'zsh', 'fish'])('has a script for %s', async (shell) => {
-    expect((await kctl(project(), 'completion', shell)).out).toContain('kctl complete');
-  });
-});
-
 describe('names', () => {
   it('are cut to 63 characters, and stay apart', () => {
     const long = 'a'.repeat(63);
