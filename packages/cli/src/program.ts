@@ -68,8 +68,8 @@ export function createProgram(io: CliIo): Command {
     command('add', 'add a kind, a controller or a webhook to the project', ownCommand('add resource Certificate')),
   )
     .addArgument(oneOf(new Argument('<what>', 'what to add'), additions))
-    .argument('<Kind>', 'of the custom resource, such as Certificate')
-    .option('--group <domain>', 'of the API (default: that which the project was made with)')
+    .argument('<Kind>', 'kind of the custom resource, such as Certificate')
+    .option('--group <domain>', 'group of the API (default: the group of the project)')
     .option('--dry-run', 'list what would be written')
     .option('--json', 'what was written as JSON')
     .action(async (what: string, kind: string, { json, ...options }: AddOptions & { readonly json?: boolean }) => {
@@ -137,7 +137,7 @@ export function createProgram(io: CliIo): Command {
         await dev(io, { ...options, arguments: given }),
     );
   withMain(command('build', 'write the operator as one file, for the image', ownCommand('build --no-minify')))
-    .option('--outfile <file>', 'where to (default: dist/main.mjs)')
+    .option('--outfile <file>', 'file to write (default: dist/main.mjs)')
     .option('--no-minify', 'leave names and lines as they are')
     .option('--image [reference]', 'build the image, too, by docker, podman, nerdctl or buildah (default: kctl.image)')
     .option('--json', 'what was written as JSON')
@@ -188,13 +188,13 @@ export function createProgram(io: CliIo): Command {
     ),
   );
   inspectCommand
-    .argument('[workload]', "such as deployment/websites (default: the Deployment of the project's operator)")
-    .option('--namespace <name>', "of the workload (default: the operator's)")
+    .argument('[workload]', "workload, such as deployment/websites (default: the Deployment of the project's operator)")
+    .option('--namespace <name>', "namespace of the workload (default: the namespace of the operator)")
     .option('--json', 'what each replica says as JSON')
     .addOption(
       new Option('--page', 'open the page of its inspection, and keep it reachable until Ctrl-C').conflicts('json'),
     )
-    .option('--url <address>', 'of an inspection that this machine reaches, such as that of kctl dev')
+    .option('--url <address>', 'address of an inspection that this machine reaches, such as that of kctl dev')
     .action(async (target: string | undefined, given: InspectFlags) => {
       const { json, page, ...flags } = given;
       const options = { ...flags, ...(target === undefined ? {} : { target }) };
@@ -219,10 +219,10 @@ export function createProgram(io: CliIo): Command {
     ),
   )
     .argument('<object>', 'kind, namespace and name, such as deployment/shop/web')
-    .option('--target <workload>', "such as deployment/websites (default: the Deployment of the project's operator)")
-    .option('--namespace <name>', "of the workload (default: the operator's)")
-    .option('--url <address>', 'of an inspection that this machine reaches, such as that of kctl dev')
-    .option('--json', 'as JSON')
+    .option('--target <workload>', "workload, such as deployment/websites (default: the Deployment of the project's operator)")
+    .option('--namespace <name>', "namespace of the workload (default: the namespace of the operator)")
+    .option('--url <address>', 'address of an inspection that this machine reaches, such as that of kctl dev')
+    .option('--json', 'the timelines as JSON')
     .action(async (object: string, _own: unknown, self: Command) => {
       // Options that both have are the parent's where they stand before the name.
       const { json, ...options }: InspectFlags = self.optsWithGlobals();
@@ -258,8 +258,8 @@ function addGenerate(io: CliIo, command: Command): void {
         'all',
       ),
     )
-    .argument('[module]', 'as --main')
-    .option('--output <folder>', 'where to (default: kctl.output in package.json, deploy; src/kinds for kinds)')
+    .argument('[module]', 'the same as --main')
+    .option('--output <folder>', 'folder to write (default: kctl.output in package.json, deploy; src/kinds for kinds)')
     .option('--image <reference>', 'image of the Deployment (default: kctl.image in package.json)')
     .option('--check', 'write nothing, and fail where a file is out of date')
     .option('--json', 'what was written as JSON')
