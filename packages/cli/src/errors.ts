@@ -23,16 +23,41 @@ export function isCliError(error: unknown): error is CliError {
   return error instanceof Error && 'code' in error && error.code === 'KCTL_CLI';
 }
 
-const remedies: Readonly<Record<string, string>> = {
+const otherCluster = 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again';
+const noAccess = 'you lack the right: see who owns it, and whether it may be written';
+const notWhatItIs = 'a folder is where a file has to be, or a file where a folder has to be: move it away';
+const unreachable = 'does a VPN or a firewall stand between, or has the cluster another address now?';
+
+/** By the code of an error, or of one of its causes. */
+const byCode: Readonly<Record<string, string>> = {
   ECONNREFUSED: `is the cluster running? Name another by --context or --kubeconfig, or use ${ownCommand('dev')}, which needs none`,
+  EACCES: noAccess,
+  EPERM: noAccess,
+  EROFS: 'the file system is mounted read-only: work on a copy of the folder',
+  EISDIR: notWhatItIs,
+  ENOTDIR: notWhatItIs,
+  EEXIST: notWhatItIs,
+  ENOSPC: 'the disk is full: make room',
   EADDRINUSE: 'another process has the port: stop it, or give another',
   ENOTFOUND: 'is the name of the server in the kubeconfig right, and is a VPN needed?',
-  ETIMEDOUT: 'does a VPN or a firewall stand between, or has the cluster another address now?',
-  UND_ERR_CONNECT_TIMEOUT: 'does a VPN or a firewall stand between, or has the cluster another address now?',
+  ETIMEDOUT: unreachable,
+  UND_ERR_CONNECT_TIMEOUT: unreachable,
+  EHOSTUNREACH: unreachable,
+  ENETUNREACH: unreachable,
   CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it, or make the cluster anew',
-  SELF_SIGNED_CERT_IN_CHAIN: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
-  DEPTH_ZERO_SELF_SIGNED_CERT: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
-  UNABLE_TO_VERIFY_LEAF_SIGNATURE: 'the kubeconfig is of another cluster, or of one that was made anew: fetch it again',
+  SELF_SIGNED_CERT_IN_CHAIN: otherCluster,
+  DEPTH_ZERO_SELF_SIGNED_CERT: otherCluster,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: otherCluster,
+  UNABLE_TO_GET_ISSUER_CERT: otherCluster,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: otherCluster,
+  CERT_SIGNATURE_FAILURE: otherCluster,
+};
+
+/** By what a message contains: errors that come as text, of a server or another process. */
+const byText: Readonly<Record<string, string>> = {
+  'connection refused': byCode['ECONNREFUSED'] ?? '',
+  'address already in use': byCode['EADDRINUSE'] ?? '',
+  'current-context is not set': 'by --context, or by kubectl config use-context',
   Unauthorized: 'your credentials are not valid, or have expired: log in again',
   'failed calling webhook': `the API server cannot call it: see ${ownCommand('doctor')}; of kctl dev, let the firewall pass its port, or name an address by --webhook-host`,
 };
@@ -51,10 +76,19 @@ export function explain(error: unknown): string {
   const text = `${message} ${JSON.stringify(describeError(cause))}`;
   if (/no kubeconfig found|no API server is configured|the file does not exist/.test(text))
     return `${message}: start a cluster and set KUBECONFIG, or use ${ownCommand('dev')}, which needs none`;
-  const known = Object.entries(remedies).find(([code]) => text.includes(code) || text.includes(plain(code)));
-  return known === undefined ? message : `${message}: ${known[1]}`;
+  const ofText = Object.entries(byText).find(([part]) => text.includes(part))?.[1];
+  const remedy =
+    codesOf(cause)
+      .map((code) => byCode[code])
+      .find((each) => each !== undefined) ?? ofText;
+  // The client asks one question where it does not know whose cluster it is.
+  return remedy === undefined ? message : `${message.replace(/: [^:?]*\?$/, '')}: ${remedy}`;
 }
 
-function plain(code: string): string {
-  return code === 'ECONNREFUSED' ? 'connection refused' : 'address already in use';
+/** The codes of an error, its causes, and those that it collects. */
+function codesOf(error: unknown, depth = 0): readonly string[] {
+  if (typeof error !== 'object' || error === null || depth > 8) return [];
+  const [code, cause, errors] = ['code', 'cause', 'errors'].map((field): unknown => Reflect.get(error, field));
+  const inner = [cause, ...(Array.isArray(errors) ? errors : [])].flatMap((each) => codesOf(each, depth + 1));
+  return typeof code === 'string' ? [code, ...inner] : inner;
 }

@@ -189,7 +189,7 @@ export function createProgram(io: CliIo): Command {
   );
   inspectCommand
     .argument('[workload]', "workload, such as deployment/websites (default: the Deployment of the project's operator)")
-    .option('--namespace <name>', "namespace of the workload (default: the namespace of the operator)")
+    .option('--namespace <name>', 'namespace of the workload (default: the namespace of the operator)')
     .option('--json', 'what each replica says as JSON')
     .addOption(
       new Option('--page', 'open the page of its inspection, and keep it reachable until Ctrl-C').conflicts('json'),
@@ -219,8 +219,11 @@ export function createProgram(io: CliIo): Command {
     ),
   )
     .argument('<object>', 'kind, namespace and name, such as deployment/shop/web')
-    .option('--target <workload>', "workload, such as deployment/websites (default: the Deployment of the project's operator)")
-    .option('--namespace <name>', "namespace of the workload (default: the namespace of the operator)")
+    .option(
+      '--target <workload>',
+      "workload, such as deployment/websites (default: the Deployment of the project's operator)",
+    )
+    .option('--namespace <name>', 'namespace of the workload (default: the namespace of the operator)')
     .option('--url <address>', 'address of an inspection that this machine reaches, such as that of kctl dev')
     .option('--json', 'the timelines as JSON')
     .action(async (object: string, _own: unknown, self: Command) => {

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Operator } from '@kctl/operator';
 import { messageOf } from '@kctl/telemetry';
 import { CliError } from './errors.js';
@@ -63,7 +63,9 @@ export async function loadOperator({ main, folder }: Project): Promise<Operator>
   try {
     loaded = await import(pathToFileURL(main).href);
   } catch (error) {
-    throw new CliError(`${shownPath(folder, main)} cannot be imported: ${messageOf(error)}`, { cause: error });
+    throw new CliError(`${shownPath(folder, main)} cannot be imported: ${importProblem(folder, error)}`, {
+      cause: error,
+    });
   }
   const found: unknown = typeof loaded === 'object' && loaded !== null ? Reflect.get(loaded, 'operator') : undefined;
   if (!isOperator(found))
@@ -71,6 +73,34 @@ export async function loadOperator({ main, folder }: Project): Promise<Operator>
       `${shownPath(folder, main)} exports no operator: add export const operator = defineOperator({ … }) of @kctl/operator`,
     );
   return found;
+}
+
+/**
+ * Why a module cannot be imported, with the file of the author and its line: the module that was named imports others, and
+ * an error has its place in its stack alone.
+ */
+export function importProblem(folder: string, error: unknown): string {
+  const message = messageOf(error);
+  const lines = error instanceof Error ? (error.stack ?? '').split('\n') : [];
+  const [first = '', ...frames] = lines;
+  // What Node cannot parse or link stands before the error; else the frames say where it was thrown.
+  const places = [
+    /^(\S.*):(\d+)$/.exec(first),
+    ...frames.map((frame) => /^ +at .*?((?:file:|\/|[A-Z]:\\).*?):(\d+):\d+\)?$/.exec(frame)),
+  ];
+  for (const place of places) {
+    const path = placePath(place?.[1] ?? '');
+    const shown = shownPath(folder, path);
+    if (path === '' || shown === path || shown.includes('node_modules/')) continue;
+    return message.includes(path) ? message : `${shown}:${place?.[2] ?? ''}: ${message}`;
+  }
+  return message;
+}
+
+/** The path that a stack names, by its URL or as it is; a query separates two imports of one file from each other. */
+function placePath(place: string): string {
+  if (!place.startsWith('file:')) return isAbsolute(place) ? place : '';
+  return URL.canParse(place) ? fileURLToPath(place) : '';
 }
 
 /** A path as a person reads it: relative where it is inside of the folder, with slashes on every system. */

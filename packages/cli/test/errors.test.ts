@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { TransportError } from '@kctl/client-http';
 import { expect, it } from 'vitest';
 import { CliError, explain } from '../src/errors.js';
 
@@ -14,6 +15,8 @@ it.each([
   ['SELF_SIGNED_CERT_IN_CHAIN', 'the kubeconfig is of another cluster'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the kubeconfig is of another cluster'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the kubeconfig is of another cluster'],
+  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'the kubeconfig is of another cluster'],
+  ['EHOSTUNREACH', 'a VPN or a firewall'],
   ['EADDRINUSE', 'another process has the port'],
 ])('has a remedy for %s, also as the cause of a cause', (code, remedy) => {
   expect(explain(coded(code))).toContain(remedy);
@@ -21,6 +24,16 @@ it.each([
   expect(explain(new CliError('deployment/a cannot be applied: discovery failed', { cause: wrapped }))).toContain(
     remedy,
   );
+  // As the client says it, with a question of its own, and without the code in a message.
+  const fields = { failure: 'tls', method: 'GET', server: 'https://a', path: '/', maybeSent: false } as const;
+  const inner = Object.assign(new Error('handshake'), { errors: [Object.assign(new Error('inner'), { code })] });
+  const said = new TransportError(
+    { ...fields, message: 'cannot connect to https://a:6443: lost: is it?' },
+    { cause: inner },
+  );
+  expect(explain(said)).toMatch(/^cannot connect to https:\/\/a:6443: lost: [^:]/);
+  expect(explain(said)).toContain(remedy);
+  expect(explain(said)).not.toContain('is it?');
 });
 
 it('has a remedy for credentials that are not valid, and for a webhook that cannot be called', () => {

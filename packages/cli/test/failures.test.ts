@@ -207,8 +207,19 @@ describe('a newcomer', () => {
     const lost = await kctl(project(), 'install', '--kubeconfig', kubeconfig);
     expect(lost).toMatchObject({ code: 1 });
     expect(lost.err).toMatch(
-      /is the cluster running\? Name another by --context or --kubeconfig, or use npx kctl dev, which needs none\n$/,
+      /connection refused: is the cluster running\? Name another by --context or --kubeconfig, or use npx kctl dev, which needs none\n$/,
     );
+  });
+
+  it('learns that the kubeconfig is of another cluster, or chooses none', async () => {
+    const kubeconfig = join(project(), 'kubeconfig');
+    const text = readFileSync(environment.kubeconfigPath, 'utf8');
+    writeFileSync(kubeconfig, text.replace(/certificate-authority-data: .*/, 'tls-server-name: localhost'));
+    const other = await kctl(project(), 'install', '--kubeconfig', kubeconfig);
+    expect(other.err).toMatch(/unknown authority: the kubeconfig is of another cluster, .*: fetch it again\n$/);
+    writeFileSync(kubeconfig, text.replace(/current-context: .*/, ''));
+    const none = await kctl(project(), 'install', '--kubeconfig', kubeconfig);
+    expect(none.err).toMatch(/current-context is not set: .*: by --context, or by kubectl config use-context\n$/);
   });
 
   it('names a context that is not there, and is told which are', async () => {

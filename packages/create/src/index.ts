@@ -11,4 +11,4 @@ export type { ProjectNames } from './names.js';
 export { runCreate } from './run.js';
 export type { CreateIo } from './run.js';
 export { updateProject } from './update-project.js';
-export type { UpdateOutcome, UpdateProjectOptions } from './update-project.js';
+export type { RenamedFile, UpdateOutcome, UpdateProjectOptions } from './update-project.js';

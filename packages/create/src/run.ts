@@ -90,8 +90,10 @@ async function ask(io: CreateIo, given: string | undefined, flags: Flags): Promi
   return kind === undefined ? undefined : { folder, name, group, kind };
 }
 
-function make(io: CreateIo, { folder, ...names }: Answers, { install }: Flags): number {
+function make(io: CreateIo, { folder, ...names }: Answers, { install, name }: Flags): number {
   const target = resolve(io.cwd, folder);
+  const problem = name !== undefined ? undefined : nameProblem('name', names.name);
+  if (problem !== undefined) throw new TypeError(`${problem}: it is that of the folder, give another by --name`);
   const files = createProject({ folder: target, ...names });
   io.out(`wrote ${files.length} files to ${folder}\n`);
   if (install) {
@@ -107,7 +109,7 @@ function make(io: CreateIo, { folder, ...names }: Answers, { install }: Flags): 
   }
   const shown = relative(io.cwd, target);
   const next = [
-    ...(shown === '' ? [] : [`cd ${shown}`]),
+    ...(shown === '' ? [] : [`cd ${quoted(shown)}`]),
     ...(install ? [] : ['npm install', 'npm run generate']),
     'npm test',
     'npm run dev',
@@ -116,4 +118,9 @@ function make(io: CreateIo, { folder, ...names }: Answers, { install }: Flags): 
   if (io.isInteractive) outro(message.trimEnd());
   else io.out(message);
   return 0;
+}
+
+/** A path as a shell takes it; double quotes are those that every shell has, and a path of Windows. */
+function quoted(path: string): string {
+  return /^[\w./\\:-]+$/.test(path) ? path : `"${path.replace(/["$`]/g, '\\$&')}"`;
 }

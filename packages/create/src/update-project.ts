@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { findRenames } from './find-renames.js';
 import { mergeJson } from './merge-json.js';
 import { mergeText } from './merge-text.js';
 import { ownVersion, renderProject } from './render-project.js';
-import { readRecord, writeRecord } from './scaffold-record.js';
+import { readRecord, writeRecord, type ScaffoldRecord } from './scaffold-record.js';
 
 /** Options of {@link updateProject}. */
 export interface UpdateProjectOptions {
@@ -26,12 +27,23 @@ export interface UpdateOutcome {
   readonly removed: readonly string[];
   /** Left as they are: edited or deleted by the author, and without a change, or no longer part of a project. */
   readonly kept: readonly string[];
+  /** Files that this release has elsewhere: they were moved with their edits, and are `updated` or `conflicts` where they were merged as well. */
+  readonly renamed: readonly RenamedFile[];
   /** A sentence for each value of a JSON file that both have changed: the author's stays. */
   readonly undecided: readonly string[];
 }
 
+/** A file that was moved; paths with slashes. */
+export interface RenamedFile {
+  readonly from: string;
+  readonly to: string;
+}
+
 interface Change {
-  readonly as: Exclude<keyof UpdateOutcome, 'undecided'>;
+  /** Undefined where a file is moved as it is. */
+  readonly as?: Exclude<keyof UpdateOutcome, 'undecided' | 'renamed'>;
+  /** Where it was. */
+  readonly from?: string;
   readonly text?: string;
   readonly undecided?: readonly string[];
 }
@@ -46,37 +58,69 @@ interface Change {
 export function updateProject({ folder, dryRun = false, version, files }: UpdateProjectOptions): UpdateOutcome {
   const record = readRecord(folder);
   const next = files ?? renderProject(record, version ?? ownVersion());
-  const outcome: Record<keyof UpdateOutcome, string[]> = {
+  const lists: Record<Exclude<keyof UpdateOutcome, 'renamed'>, string[]> = {
     updated: [],
     conflicts: [],
     removed: [],
     kept: [],
     undecided: [],
   };
-  const paths = [...new Set([...Object.keys(record.files), ...next.keys()])].sort();
+  const renamed: RenamedFile[] = [];
+  const renames = renamesIn(folder, record.files, next);
+  const moved = new Set(renames.values());
+  const paths = [...new Set([...Object.keys(record.files), ...next.keys()])].filter((path) => !moved.has(path)).sort();
   // Everything is read and merged before anything is written.
   const changes = paths.flatMap((path) => {
-    const change = changeAt(folder, path, { base: record.files[path], theirs: next.get(path) });
+    const from = renames.get(path);
+    const versions = { base: record.files[from ?? path], theirs: next.get(path) };
+    const isMoved = from !== undefined && readOwn(folder, from) !== undefined;
+    const change = isMoved ? moveOf(folder, from, versions) : changeAt(folder, path, versions);
     return change === undefined ? [] : [[path, change] as const];
   });
   for (const [path, change] of changes) {
     const target = join(folder, ...path.split('/'));
-    outcome[change.as].push(path);
-    outcome.undecided.push(...(change.undecided ?? []).map((sentence) => `${path}: ${sentence}`));
+    if (change.as !== undefined) lists[change.as].push(path);
+    if (change.from !== undefined) renamed.push({ from: change.from, to: path });
+    lists.undecided.push(...(change.undecided ?? []).map((sentence) => `${path}: ${sentence}`));
     if (dryRun || change.as === 'kept') continue;
     if (change.as === 'removed') rmSync(target);
     else {
       mkdirSync(dirname(target), { recursive: true });
       writeFileSync(target, change.text ?? '');
+      if (change.from !== undefined) rmSync(join(folder, ...change.from.split('/')));
     }
   }
   if (!dryRun) writeRecord(folder, { ...record, files: Object.fromEntries(next) });
-  return outcome;
+  return { ...lists, renamed };
 }
 
 interface Versions {
   readonly base: string | undefined;
   readonly theirs: string | undefined;
+}
+
+/**
+ * The files that this release has elsewhere, by their new path. A file of the author that is already there, beside the old
+ * one, is another; where the old one is gone, the author has moved it, or has deleted it.
+ */
+function renamesIn(
+  folder: string,
+  base: ScaffoldRecord['files'],
+  next: ReadonlyMap<string, string>,
+): ReadonlyMap<string, string> {
+  return new Map(
+    [...findRenames({ base, next })].filter(([to, from]) => {
+      const own = readOwn(folder, from);
+      return own === undefined || (typeof own === 'string' && readOwn(folder, to) === undefined);
+    }),
+  );
+}
+
+/** What becomes of a file that this release has elsewhere. */
+function moveOf(folder: string, from: string, versions: Versions): Change {
+  const { as, text, undecided = [] } = changeAt(folder, from, versions) ?? {};
+  const isMerged = text !== undefined && as !== undefined && as !== 'kept';
+  return { from, undecided, text: text ?? String(readOwn(folder, from)), ...(isMerged ? { as } : {}) };
 }
 
 /** What becomes of the file at a path; undefined where nothing does. */

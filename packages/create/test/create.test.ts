@@ -73,6 +73,7 @@ describe('npm create @kctl', () => {
     ['a name', ['Shop'.repeat(20)], 2, /name "shop.*" is not valid: expected lower case letters/],
     ['a group', ['shop', '--group', 'shop'], 2, /group "shop" is not valid: expected a domain with a dot/],
     ['a kind', ['shop', '--kind', 'web-site'], 2, /kind "web-site" is not valid/],
+    ['the folder', ['Grüße'], 2, /^name "grüße" is not valid: .*: it is that of the folder, give another by --name$/m],
     ['an option', ['shop', '--knd', 'A'], 2, /unknown option '--knd' \(Did you mean --kind\?\)/],
     ['a folder with files', ['.'], 1, /is not empty: name another folder/],
   ])('names %s that is not right, and writes nothing', async (what, given, code, message) => {
@@ -83,6 +84,12 @@ describe('npm create @kctl', () => {
     expect(made.err).toMatch(message);
     expect(made).toMatchObject({ code, npm: [] });
     expect(filesIn(cwd)).toHaveLength(before);
+  });
+
+  it('says how to go to a folder that a shell would read as two', async () => {
+    const { out } = await create(place(), ['Grüße an alle', '--name', 'shop']);
+    expect(out).toContain('wrote 14 files to Grüße an alle\n');
+    expect(out).toContain('  cd "Grüße an alle"\n');
   });
 
   it('says what to run again where npm fails', async () => {
@@ -106,7 +113,7 @@ describe('updateProject', () => {
   };
   const createdFiles = (folder: string): [string, string][] =>
     Object.entries((JSON.parse(read(folder, '.kctl/scaffold.json')) as { files: Record<string, string> }).files);
-  const nothing = { updated: [], conflicts: [], removed: [], kept: [], undecided: [] };
+  const nothing = { updated: [], conflicts: [], removed: [], kept: [], renamed: [], undecided: [] };
 
   it('changes nothing where this release makes the same, whatever was edited', () => {
     const { folder } = made();
@@ -131,6 +138,7 @@ describe('updateProject', () => {
       conflicts: [],
       removed: ['.dockerignore'],
       kept: ['AGENTS.md'],
+      renamed: [],
       undecided: [],
     };
     expect(updateProject({ folder, files, dryRun: true })).toEqual(expected);

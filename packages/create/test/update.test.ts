@@ -1,10 +1,11 @@
 // `kctl update` against whatever an author may have done to the files of a project.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createProject, updateProject } from '../src/index.js';
+import { findRenames } from '../src/find-renames.js';
 import { mergeJson } from '../src/merge-json.js';
 import { renderProject } from '../src/render-project.js';
 
@@ -22,7 +23,7 @@ afterEach(() => rmSync(dirname(folder), { recursive: true, force: true }));
 
 const read = (path: string): string => readFileSync(join(folder, path), 'utf8');
 const write = (path: string, text: string): void => writeFileSync(join(folder, path), text);
-const nothing = { updated: [], conflicts: [], removed: [], kept: [], undecided: [] };
+const nothing = { updated: [], conflicts: [], removed: [], kept: [], renamed: [], undecided: [] };
 
 describe('package.json', () => {
   it('is merged by value: npm can read it after an upgrade as the README describes it', () => {
@@ -97,6 +98,82 @@ it('leaves alone what is not a text any longer, or stands elsewhere', () => {
   expect(updateProject({ folder, files })).toEqual(nothing);
 });
 
+describe('a file that the newer release has elsewhere', () => {
+  const from = 'src/controllers/greeting.ts';
+  const to = 'src/reconcilers/greeting-reconciler.ts';
+  const base = old.get(from) ?? '';
+  const moved = (text: string): Files => new Map([...[...old].filter(([path]) => path !== from), [to, text]]);
+  const exists = (path: string): boolean => existsSync(join(folder, path));
+  const update = (files: Files): object => {
+    const outcome = updateProject({ folder, files });
+    expect(updateProject({ folder, files })).toEqual(nothing);
+    return outcome;
+  };
+
+  it('is moved as it is', () => {
+    expect(update(moved(base))).toEqual({ ...nothing, renamed: [{ from, to }] });
+    expect([exists(from), read(to)]).toEqual([false, base]);
+  });
+
+  it('is moved with the edits of the author, and those of the release', () => {
+    write(from, `// mine\n${base}`);
+    expect(update(moved(`${base}// theirs\n`))).toEqual({ ...nothing, renamed: [{ from, to }], updated: [to] });
+    expect([exists(from), read(to)]).toEqual([false, `// mine\n${base}// theirs\n`]);
+  });
+
+  it('has markers in its new place where both have changed a line', () => {
+    write(from, `// mine\n${base}`);
+    const outcome = updateProject({ folder, files: moved(`// theirs\n${base}`) });
+    expect(outcome).toEqual({ ...nothing, renamed: [{ from, to }], conflicts: [to] });
+    expect(read(to)).toContain('// mine\n=======\n// theirs\n');
+  });
+
+  it('stays deleted where the author has deleted it', () => {
+    rmSync(join(folder, from));
+    expect(update(moved(`${base}// theirs\n`))).toEqual({ ...nothing, kept: [to] });
+    expect([exists(from), exists(to)]).toEqual([false, false]);
+  });
+
+  it('is merged where the author has moved it to the same place', () => {
+    rmSync(join(folder, from));
+    mkdirSync(dirname(join(folder, to)), { recursive: true });
+    write(to, `// mine\n${base}`);
+    expect(update(moved(`${base}// theirs\n`))).toEqual({ ...nothing, updated: [to] });
+    expect(read(to)).toBe(`// mine\n${base}// theirs\n`);
+  });
+
+  it('is left alone in a dry run, and where it is not a text any longer', () => {
+    expect(updateProject({ folder, files: moved(base), dryRun: true })).toEqual({
+      ...nothing,
+      renamed: [{ from, to }],
+    });
+    expect([read(from), exists(to)]).toEqual([base, false]);
+    writeFileSync(join(folder, from), Buffer.from([0xff]));
+    expect(update(moved(base))).toEqual({ ...nothing, updated: [to], kept: [from] });
+  });
+
+  it('is another where most of its lines are new, or its ending', () => {
+    const theirs = 'export const other = 1;\n';
+    write(from, `// mine\n${base}`);
+    expect(update(moved(theirs))).toEqual({ ...nothing, updated: [to], kept: [from] });
+    expect(findRenames({ base: { 'a.ts': base }, next: new Map([['a.md', base]]) })).toEqual(new Map());
+  });
+
+  it('is the one that is most alike', () => {
+    const lines = (count: number): string => Array.from({ length: count }, (_, line) => `line ${line}\n`).join('');
+    const next = new Map([
+      ['c.ts', lines(9)],
+      ['d.ts', lines(10)],
+    ]);
+    expect(findRenames({ base: { 'a.ts': lines(10), 'b.ts': lines(8) }, next })).toEqual(
+      new Map([
+        ['d.ts', 'a.ts'],
+        ['c.ts', 'b.ts'],
+      ]),
+    );
+  });
+});
+
 describe('random edits of every file', () => {
   const paths = [...old.keys()];
   /** Where, and what becomes of the lines there. */
@@ -107,7 +184,7 @@ describe('random edits of every file', () => {
   });
   const edits = fc.array(edit, { maxLength: 4 });
   const author = fc.record({ how: fc.constantFrom('edit', 'edit', 'edit', 'delete', 'rename', 'crlf'), edits });
-  const release = fc.record({ how: fc.constantFrom('edit', 'edit', 'same', 'remove'), edits });
+  const release = fc.record({ how: fc.constantFrom('edit', 'edit', 'same', 'remove', 'move'), edits });
 
   /** Lines that are new are marked by who has written them: each is its own. */
   function apply(
@@ -137,7 +214,10 @@ describe('random edits of every file', () => {
           // Values of JSON files have their own test: lines like these would not be JSON.
           if (path.endsWith('.json')) return void files.set(path, base);
           if (theirs.how !== 'remove')
-            files.set(path, theirs.how === 'same' ? base : apply(base, theirs.edits, 'theirs'));
+            files.set(
+              theirs.how === 'move' ? `moved/${path}` : path,
+              theirs.how === 'same' ? base : apply(base, theirs.edits, 'theirs'),
+            );
           const text =
             mine.how === 'crlf'
               ? apply(base, mine.edits, 'mine').replaceAll('\n', '\r\n')
@@ -154,7 +234,8 @@ describe('random edits of every file', () => {
         for (const [path, text] of renamed) write(path, text);
         const outcome = updateProject({ folder, files });
         for (const [path, text] of renamed) expect(read(path)).toBe(text);
-        for (const [path, lines] of owned) {
+        for (const [was, lines] of owned) {
+          const path = outcome.renamed.find(({ from }) => from === was)?.to ?? was;
           if (outcome.removed.includes(path)) {
             expect(lines).toEqual([]);
             continue;

@@ -50,6 +50,7 @@ export interface DevOptions extends ClusterOptions {
 export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   const io = options.json === true ? { ...given, err: (text: string) => given.err(asLines(text)) } : given;
   const project = readProject(io.cwd, options);
+  const samples = samplesOf(project, options);
   const graph = await (await loadOperator(project)).graph();
   const folder = mkdtempSync(join(tmpdir(), 'kctl-dev-'));
   const session = randomUUID();
@@ -73,7 +74,7 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       guardian,
       access,
     });
-    const run = { project, operator: graph, server, tunnel, output: given };
+    const run = { project, operator: graph, samples, server, tunnel, output: given };
     if (isEmbedded) {
       await runOn(io, options, run);
       return;
@@ -104,6 +105,8 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
 interface Run {
   readonly project: Project;
   readonly operator: HookedOperator;
+  /** Applied once, when the operator has started. */
+  readonly samples: readonly ManifestObject[];
   readonly server: DevServer;
   readonly tunnel: Tunnel;
   /** Of the operator, as it prints. */
@@ -121,12 +124,12 @@ function asLines(text: string): string {
 async function runOn(
   io: CliIo,
   options: DevOptions,
-  { project, operator, server, tunnel, output }: Run,
+  { project, operator, samples, server, tunnel, output }: Run,
 ): Promise<void> {
   const { cluster } = server;
   const ending = new AbortController();
   const running: CliIo = { ...io, signal: AbortSignal.any([io.signal, ending.signal]) };
-  let samples = samplesOf(project, options);
+  let missing = samples;
   let installed = '';
   const bring = async (next: HookedOperator): Promise<void> => {
     const crds = crdsOf(next);
@@ -141,8 +144,8 @@ async function runOn(
     const { port } = tunnel;
     if (port !== undefined) await untilListening(port, starting.signal);
     await tunnel.pointWebhooks(starting);
-    await applyObjects(starting, cluster, samples);
-    samples = [];
+    await applyObjects(starting, cluster, missing);
+    missing = [];
   };
   let isFirst = true;
   let failure: Error | undefined;

@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix, resolve } from 'node:path';
-import { parseAllDocuments } from 'yaml';
 import { generateKinds, type GeneratedModule, type ServedResource } from '@kctl/crd';
 import { messageOf } from '@kctl/telemetry';
 import type { ClusterOptions } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { shownPath } from '../project.js';
+import { yamlDocuments } from '../yaml-documents.js';
 import { clusterKinds, type KindSources } from './cluster-kinds.js';
 import type { GenerateOutcome } from './generate.js';
 import { isSameSource } from './same-source.js';
@@ -102,13 +102,7 @@ async function sourcesOf(io: CliIo, source: string, options: ClusterOptions): Pr
 
 /** The definitions and OpenAPI documents of a file, also those in a List as `kubectl get -o yaml` writes it. */
 function parseDefinitions(source: string, text: string): object[] {
-  let parsed: unknown[];
-  try {
-    parsed = parseAllDocuments(text).map((document): unknown => document.toJS() as unknown);
-  } catch (error) {
-    throw new CliError(`${source} is not YAML: ${messageOf(error)}`, { cause: error });
-  }
-  return parsed
+  return yamlDocuments(source, text)
     .flatMap((each): readonly unknown[] => (isObject(each) && Array.isArray(each['items']) ? each['items'] : [each]))
     .filter(isSource);
 }

@@ -1,5 +1,6 @@
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
+import { readProject } from '../project.js';
 import { functionOfCreate } from '../project-create.js';
 
 /** Options of {@link update}. */
@@ -14,12 +15,15 @@ export interface UpdateOutcome {
   readonly conflicts: readonly string[];
   readonly removed: readonly string[];
   readonly kept: readonly string[];
+  /** Files that were moved, with their edits; releases before this list moved none. */
+  readonly renamed?: readonly { readonly from: string; readonly to: string }[];
   /** A sentence for each value that both have changed; releases before this list did not have it. */
   readonly undecided?: readonly string[];
 }
 
 /** Brings the files of a project to those that its @kctl/create makes, by a three-way merge that keeps edits. */
 export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Promise<UpdateOutcome> {
+  readProject(io.cwd); // what is not right with it would be said of @kctl/create
   const updateProject = await functionOfCreate(io.cwd, 'updateProject', 'update a project');
   const outcome = updateProject({ folder: io.cwd, dryRun });
   if (!isOutcome(outcome))
@@ -30,12 +34,15 @@ export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Prom
 /** What was changed as lines. */
 export function describeUpdate(outcome: UpdateOutcome, dryRun: boolean): string {
   const suffix = dryRun ? ' (dry run)' : '';
-  const lines = (['updated', 'removed', 'kept'] as const).flatMap((as) =>
+  const { undecided = [], renamed = [] } = outcome;
+  const moves = renamed.map(({ from, to }) => `renamed ${from} to ${to}${suffix}\n`);
+  const others = (['updated', 'removed', 'kept'] as const).flatMap((as) =>
     outcome[as].map((path) => `${as} ${path}${suffix}\n`),
   );
-  const { undecided = [] } = outcome;
+  const lines = [...moves, ...others];
   if (outcome.updated.includes('package.json') && !dryRun) lines.push('Next: npm install\n');
-  const isSame = undecided.length + outcome.updated.length + outcome.removed.length + outcome.conflicts.length === 0;
+  const { updated, removed, conflicts } = outcome;
+  const isSame = [undecided, renamed, updated, removed, conflicts].every(({ length }) => length === 0);
   return `${lines.join('')}${isSame ? 'everything is up to date\n' : ''}`;
 }
 
