@@ -89,6 +89,7 @@ export function explain(error: unknown): string {
 function codesOf(error: unknown, depth = 0): readonly string[] {
   if (typeof error !== 'object' || error === null || depth > 8) return [];
   const [code, cause, errors] = ['code', 'cause', 'errors'].map((field): unknown => Reflect.get(error, field));
-  const inner = [cause, ...(Array.isArray(errors) ? errors : [])].flatMap((each) => codesOf(each, depth + 1));
+  const members: readonly unknown[] = Array.isArray(errors) ? errors : [];
+  const inner = [cause, ...members].flatMap((each) => codesOf(each, depth + 1));
   return typeof code === 'string' ? [code, ...inner] : inner;
 }
