@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Curve } from '../src/growth/axes.js';
 import { axes } from '../src/growth/axes.js';
-import { exponentOf, isDefect } from '../src/growth/exponents.js';
+import { exponentOf, growthRow, isDefect } from '../src/growth/exponents.js';
 import { growthPicture } from '../src/growth/picture.js';
 import { objectText } from '../src/growth/objects.js';
 import { objectsPerKind, stormEvent, wholeRounds } from '../src/growth/size.js';
@@ -15,6 +15,23 @@ it('finds the power of a curve, and takes for a defect what grows more than the 
   expect(isDefect(curve, 1.05)).toBe(false);
   expect(isDefect(curve, 1.3)).toBe(true);
   expect(isDefect({ ...curve, inherent: 0 }, 0.5)).toBe(true);
+});
+
+it('has a row for each curve that tells, above 1 where less grows than the work', () => {
+  expect(growthRow('objects', curve, 2)).toEqual([
+    {
+      figure: 'start, by objects',
+      unit: '× per tenfold',
+      ours: 100,
+      peer: 10,
+      peerName: 'the work',
+      ratio: 0.1,
+      reach: 0.7079,
+      aim: 1,
+    },
+  ]);
+  expect(growthRow('objects', curve, 0.5)[0]?.ratio).toBe(3.162);
+  expect(growthRow('objects', curve, null)).toEqual([]);
 });
 
 it('takes values below what is looked at for noise', () => {

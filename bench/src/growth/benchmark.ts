@@ -5,7 +5,7 @@ import { machineNow, median, rounded, writeResults } from '../harness/results.js
 import type { RunnerOptions } from '../harness/runner.js';
 import type { Axis, Curve, Figures } from './axes.js';
 import { axes } from './axes.js';
-import { exponentOf, isDefect } from './exponents.js';
+import { exponentOf, growthRow, isDefect } from './exponents.js';
 import { measurePoint } from './measure-point.js';
 import type { DrawnCurve } from './picture.js';
 import { growthPicture } from './picture.js';
@@ -39,6 +39,7 @@ export async function run({ rounds, say }: RunnerOptions): Promise<boolean> {
     writeResults('growth', {
       machine: { ...machine, rounds: round },
       versions: { node: process.versions.node, v8: process.versions.v8 },
+      rows: drawn.flatMap(({ axis, curve, exponent }) => growthRow(`${axis.name} (${axis.of})`, curve, exponent)),
       curves: drawn.map(({ axis, curve, points: measured, exponent }) => ({
         axis: `${axis.name}, ${axis.of}`,
         figure: curve.title,

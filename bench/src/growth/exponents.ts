@@ -1,3 +1,4 @@
+import { rounded } from '../harness/results.js';
 import type { Curve } from './axes.js';
 
 /** A figure at one value of what grows. */
@@ -23,4 +24,38 @@ const tolerance = 0.15;
 /** Whether a figure grows more than the work does. */
 export function isDefect(curve: Curve, exponent: number | null): boolean {
   return exponent !== null && exponent > curve.inherent + tolerance;
+}
+
+/** A curve as a row of a table: how much a figure grows where its axis is ten times as long, beside the work that has to be done. */
+export interface GrowthRow {
+  readonly figure: string;
+  readonly unit: '× per tenfold';
+  readonly ours: number;
+  readonly peer: number;
+  readonly peerName: 'the work';
+  readonly ratio: number;
+  readonly reach: number;
+  readonly aim: number;
+}
+
+/** The row of a curve; none where it is too short to tell, or its end is noise. */
+export function growthRow(
+  axis: string,
+  { title, inherent }: Pick<Curve, 'title' | 'inherent'>,
+  exponent: number | null,
+): GrowthRow[] {
+  if (exponent === null) return [];
+  const [ours, peer] = [10 ** exponent, 10 ** inherent];
+  return [
+    {
+      figure: `${title}, by ${axis}`,
+      unit: '× per tenfold',
+      ours: rounded(ours),
+      peer,
+      peerName: 'the work',
+      ratio: rounded(peer / ours),
+      reach: rounded(10 ** -tolerance),
+      aim: 1,
+    },
+  ];
 }

@@ -34,6 +34,11 @@ export interface NameFilter {
  * ```
  */
 export function nameFilter(patterns: readonly string[]): NameFilter {
+  const given: unknown = patterns;
+  if (!Array.isArray(given))
+    throw new TypeError(
+      `name patterns: ${typeof given === 'string' ? JSON.stringify(given) : `a value of type ${typeof given}`} is not a list: expected names or patterns such as ["team-*"]`,
+    );
   const parsed = patterns.map(parsePattern);
   if (parsed.length === 0)
     throw new TypeError('name patterns: the list is empty: give names or patterns such as "team-*"');

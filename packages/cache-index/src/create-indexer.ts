@@ -1,16 +1,11 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import type { OptionCheck, OptionNames } from '@kctl/wait';
-import { booleanOption, functionOption, requireOptions, shownType } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { booleanOption, functionOption, objectOption, requireOptions } from '@kctl/wait';
 import { IndexedStore } from './indexed-store.js';
 import type { Indexer, IndexerOptions } from './indexer.js';
 
-const recordOption: OptionCheck = (name, value) =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? undefined
-    : `${name} is ${shownType(value)}: expected index definitions by their names`;
-
 const optionNames: OptionNames<IndexerOptions<KubeObject>> = {
-  indexers: recordOption,
+  indexers: objectOption('index definitions by their names'),
   freeze: booleanOption,
   onIndexError: functionOption,
   onUnreadable: functionOption,

@@ -7,9 +7,22 @@ import type { InformerClient, SharedInformer } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Backoff, Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
-import { createBackoff, orAborted, requireOptions, systemClock, throwIfAborted } from '@kctl/wait';
+import {
+  clockOption,
+  createBackoff,
+  functionOption,
+  listOption,
+  objectOption,
+  optionWithMethods,
+  orAborted,
+  requireOptions,
+  systemClock,
+  textOption,
+  throwIfAborted,
+} from '@kctl/wait';
 import type { NamespaceScopes, ScopeOptions } from './cache-options.js';
 import type { Cache } from './cache.js';
+import { scopeProblems } from './required.js';
 
 /** Which namespaces a cache holds, by what Namespaces there are. */
 export interface NamespaceSelection {
@@ -47,13 +60,13 @@ export interface NamespaceFollower {
 }
 
 const optionNames: OptionNames<NamespaceFollowerOptions> = {
-  names: true,
+  names: listOption('a list of names and patterns, such as ["team-*"]', textOption),
   labelSelector: true,
   client: true,
-  cache: true,
-  scope: true,
-  clock: true,
-  random: true,
+  cache: optionWithMethods(['setNamespaces'], 'a cache, such as createCache({ … })'),
+  scope: objectOption('what the cache holds of each namespace, such as { labelSelector: "app=web" }'),
+  clock: clockOption,
+  random: functionOption,
   logger: loggerOption,
   metrics: metricsOption,
 };
@@ -69,6 +82,8 @@ const optionNames: OptionNames<NamespaceFollowerOptions> = {
  */
 export function createNamespaceFollower(options: NamespaceFollowerOptions): NamespaceFollower {
   requireOptions('createNamespaceFollower', options, optionNames);
+  const [problem] = scopeProblems(options.scope, 'scope');
+  if (problem !== undefined) throw new TypeError(`createNamespaceFollower: ${problem}`);
   return new Follower(options);
 }
 

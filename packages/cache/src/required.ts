@@ -1,8 +1,14 @@
+import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import { reflectorConfigProblems, storageOption } from '@kctl/informer';
 import {
+  booleanOption,
   clockOption,
   functionOption,
+  listOption,
+  numberOption,
   numberProblem,
+  objectOption,
+  oneOfOption,
   type OptionNames,
   optionProblems,
   requireOptions,
@@ -15,26 +21,26 @@ import type {
   ScopeOptions,
   SelectedInformerOptions,
 } from './cache-options.js';
-import { loggerOption, metricsOption } from '@kctl/telemetry';
+import { loggerOption, messageOf, metricsOption } from '@kctl/telemetry';
 
 /** The options of each object: complete by type, so that none can be forgotten here. */
 const cacheNames: OptionNames<CacheOptions> = {
   name: true,
   client: true,
-  byObject: true,
-  defaultNamespaces: true,
+  byObject: listOption('a list of options, each with its kind', objectOption('options with their kind')),
+  defaultNamespaces: objectOption('scopes by namespace, such as { shop: {} }'),
   defaults: true,
-  undeclaredReads: true,
+  undeclaredReads: oneOfOption('error', 'start'),
   lingerMs: true,
   watchErrorHandler: functionOption,
   listerWatcherFor: functionOption,
-  watchList: true,
-  minWatchTimeoutMs: true,
-  idleTimeoutMs: true,
-  listIdleTimeoutMs: true,
+  watchList: booleanOption,
+  minWatchTimeoutMs: numberOption({ least: 1000 }),
+  idleTimeoutMs: numberOption({ least: 1 }),
+  listIdleTimeoutMs: numberOption({ least: 1 }),
   backoff: true,
   maxInternalErrorRetryMs: true,
-  handlerMetrics: true,
+  handlerMetrics: booleanOption,
   clock: clockOption,
   random: functionOption,
   logger: loggerOption,
@@ -43,11 +49,11 @@ const cacheNames: OptionNames<CacheOptions> = {
 const scopeNames: OptionNames<ScopeOptions> = {
   labelSelector: true,
   fieldSelector: true,
-  transform: true,
-  unsafeMutableObjects: true,
-  bookmarks: true,
-  resyncMs: true,
-  keepManagedFields: true,
+  transform: (name: string, value: unknown) => (value === null ? undefined : functionOption(name, value)),
+  unsafeMutableObjects: booleanOption,
+  bookmarks: booleanOption,
+  resyncMs: numberOption(),
+  keepManagedFields: booleanOption,
   storage: storageOption,
 };
 const selectedNames: OptionNames<SelectedInformerOptions> = (({ transform: _, ...names }) => ({
@@ -55,7 +61,11 @@ const selectedNames: OptionNames<SelectedInformerOptions> = (({ transform: _, ..
   name: true,
   namespaces: true,
 }))(scopeNames);
-const kindNames: OptionNames<KindOptions> = { ...scopeNames, kind: true, namespaces: true };
+const kindNames: OptionNames<KindOptions> = {
+  ...scopeNames,
+  kind: true,
+  namespaces: objectOption('scopes by namespace, such as { shop: {} }'),
+};
 
 /** @throws TypeError naming the option, its value and what is expected */
 export function requireCacheOptions(options: CacheOptions): void {
@@ -69,10 +79,10 @@ export function requireCacheOptions(options: CacheOptions): void {
   for (const [index, { kind }] of byObject.entries()) requireKind(`createCache: byObject[${index}].kind`, kind);
   // A selector under a name that is not known would cache the whole kind.
   const problems = [
-    ...optionProblems(defaults, scopeNames, 'defaults'),
+    ...scopeProblems(defaults, 'defaults'),
     ...namespaceProblems(defaultNamespaces, 'defaultNamespaces'),
     ...byObject.flatMap((options, index) => [
-      ...optionProblems(options, kindNames, `byObject[${index}]`),
+      ...scopeProblems(options, `byObject[${index}]`, kindNames),
       ...namespaceProblems(options.namespaces, `byObject[${index}].namespaces`),
     ]),
     lingerMs === undefined ? undefined : numberProblem('lingerMs', lingerMs),
@@ -90,7 +100,7 @@ export function requireCacheOptions(options: CacheOptions): void {
 /** @throws TypeError naming every option of a selected informer that is not valid */
 export function requireSelection(options: SelectedInformerOptions): void {
   requireOptions('selectedInformer', options, selectedNames);
-  const problems = namespaceProblems(options.namespaces, 'namespaces');
+  const problems = [...selectorProblems(options, ''), ...namespaceProblems(options.namespaces, 'namespaces')];
   const { name }: { readonly name: unknown } = options;
   if (typeof name !== 'string' || name === '')
     problems.push(
@@ -112,7 +122,37 @@ export function requireNamespaces(what: string, namespaces: NamespaceScopes): vo
 
 function namespaceProblems(namespaces: NamespaceScopes | undefined, field: string): string[] {
   const scopes = Object.entries(namespaces ?? {});
-  return scopes.flatMap(([name, scope]) => optionProblems(scope, scopeNames, `${field}.${name}`));
+  return scopes.flatMap(([name, scope]) => scopeProblems(scope, `${field}.${name}`));
+}
+
+/** A sentence for each option of a scope that is not known or not valid: one that is not read would widen the scope. */
+export function scopeProblems(
+  scope: ScopeOptions | undefined,
+  field: string,
+  names: Readonly<Record<string, unknown>> = scopeNames,
+): string[] {
+  const problems = optionProblems(scope, names, field);
+  return problems.length > 0 || scope === undefined ? problems : selectorProblems(scope, `${field}.`);
+}
+
+function selectorProblems({ labelSelector, fieldSelector }: ScopeOptions, prefix: string): string[] {
+  return [
+    labelSelector === undefined
+      ? undefined
+      : problemOf(`${prefix}labelSelector`, () => labelSelectorFrom(labelSelector)),
+    fieldSelector === undefined
+      ? undefined
+      : problemOf(`${prefix}fieldSelector`, () => fieldSelectorFrom(fieldSelector)),
+  ].filter((problem) => problem !== undefined);
+}
+
+function problemOf(field: string, parse: () => unknown): string | undefined {
+  try {
+    parse();
+    return undefined;
+  } catch (error) {
+    return `${field}: ${messageOf(error)}`;
+  }
 }
 
 /** @throws TypeError when it is not a kind */

@@ -30,7 +30,18 @@ import type {
 } from '@kctl/client';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { clockOption, numberProblem, optionWithMethods, requireOptions, signalOption, systemClock } from '@kctl/wait';
+import {
+  booleanOption,
+  clockOption,
+  listOption,
+  numberProblem,
+  objectOption,
+  oneOfOption,
+  optionWithMethods,
+  requireOptions,
+  signalOption,
+  systemClock,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedReader } from './cached-reader.js';
@@ -76,9 +87,9 @@ const optionNames: OptionNames<DelegatingClientOptions> = {
     ['get', 'list', 'update', 'patch', 'delete'],
     'a client, such as createHttpClient({ … }) of @kctl/client-http',
   ),
-  uncached: true,
-  cacheUntyped: true,
-  readYourWrites: true,
+  uncached: listOption('a list of kinds', objectOption('a kind')),
+  cacheUntyped: booleanOption,
+  readYourWrites: oneOfOption('overlay', 'barrier', 'off'),
   barrierTimeoutMs: true,
   ownWriteTtlMs: true,
   logger: loggerOption,

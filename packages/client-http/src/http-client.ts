@@ -1,4 +1,3 @@
-import { loggerOption, metricsOption } from '@kctl/telemetry';
 import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
 import type {
   DeepReadonly,
@@ -36,7 +35,7 @@ import type {
   WatchStream,
 } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { clockOption, functionOption, optionWithMethods, requireOptions } from '@kctl/wait';
+import { objectOption, optionWithMethods, requireOptions } from '@kctl/wait';
 import { collect } from './bytes/byte-stream.js';
 import {
   acceptList,
@@ -56,7 +55,7 @@ import { connectionFromKubeConfig } from '@kctl/client/connection';
 import { listFrames, readList } from './bytes/list-frames.js';
 import { patchBody } from './patch-body.js';
 import * as paths from './resource-path.js';
-import { createTransport } from './transport/transport.js';
+import { createTransport, transportOptionNames } from './transport/transport.js';
 import type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
 
 /** Options of {@link createHttpClient}. Exactly one of `kubeConfig`, `connection` and `transport` says where to. */
@@ -73,25 +72,9 @@ const optionNames: OptionNames<HttpClientOptions> = {
     ['getCurrentContext', 'getCurrentCluster', 'getCurrentUser'],
     'a KubeConfig of @kubernetes/client-node',
   ),
-  connection: true,
+  connection: objectOption('a connection, such as await loadConnection()'),
   transport: optionWithMethods(['send'], 'a Transport, such as createTransport(connection)'),
-  impersonate: true,
-  program: true,
-  userAgent: true,
-  rateLimit: true,
-  maxRetries: true,
-  requestTimeoutMs: true,
-  connectTimeoutMs: true,
-  maxConnections: true,
-  http2: true,
-  compression: true,
-  onWarning: functionOption,
-  logger: loggerOption,
-  metrics: metricsOption,
-  detailedMetrics: true,
-  clock: clockOption,
-  environment: true,
-  execAllowlist: true,
+  ...transportOptionNames,
 };
 
 /** A client of the API server: every read and write is a request. */

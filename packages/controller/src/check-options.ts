@@ -1,15 +1,19 @@
 import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
 import type { Debounce } from '@kctl/workqueue';
 import {
+  booleanOption,
   clockOption,
-  functionOption,
+  listOption,
+  numberOption,
   type OptionCheck,
   type OptionNames,
   optionProblems,
   optionWithMethods,
+  shownType,
   shownValue,
+  textOption,
 } from '@kctl/wait';
-import type { ControllerOptions, SafetyInterval } from './controller-options.js';
+import type { ControllerOptions, ControllerSettings, SafetyInterval } from './controller-options.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { RunLimit } from './policy/run-limit.js';
 
@@ -19,39 +23,51 @@ export const observerOption: OptionCheck = optionWithMethods(
   'an observer, such as createInspection() of @kctl/inspection has',
 );
 
+const hookOption: OptionCheck = (name, value) =>
+  typeof value === 'function' ? undefined : `${name} is not a function: it is ${shownType(value)}`;
+
+/** The options that a manager may give to all its controllers. */
+export const controllerSettingNames: OptionNames<ControllerSettings> = {
+  maxConcurrentReconciles: numberOption({ integer: true }),
+  cacheSyncTimeoutMs: numberOption(),
+  recoverPanic: booleanOption,
+  needLeaderElection: booleanOption,
+  usePriorityQueue: booleanOption,
+  enableWarmup: booleanOption,
+  reconciliationTimeoutMs: numberOption(),
+  skipNameValidation: booleanOption,
+  leaderElectionScope: textOption,
+};
+
 /** The options of each object: complete by type, so that none can be forgotten here. */
 const known = {
   controller: {
     name: true,
     reconciler: true,
-    accessNeeds: true,
+    accessNeeds: listOption('a list of rights, see accessTo of @kctl/rbac'),
     retryPolicy: true,
-    onError: true,
+    onError: hookOption,
     rateLimiter: true,
-    newQueue: true,
-    requestKey: true,
+    newQueue: hookOption,
+    requestKey: hookOption,
     debounce: true,
     eventsDuringBackoff: true,
     runLimit: true,
     safetyInterval: true,
     hotLoop: true,
     logger: loggerOption,
-    logFields: true,
+    logFields: hookOption,
     metrics: metricsOption,
     tracer: tracerOption,
     requestCounter: requestCounterOption,
     observer: observerOption,
     clock: clockOption,
-    random: functionOption,
+    random: hookOption,
+    ...controllerSettingNames,
+    // `resolveSettings` judges these with what is inherited.
     maxConcurrentReconciles: true,
     cacheSyncTimeoutMs: true,
-    recoverPanic: true,
-    needLeaderElection: true,
-    usePriorityQueue: true,
-    enableWarmup: true,
     reconciliationTimeoutMs: true,
-    skipNameValidation: true,
-    leaderElectionScope: true,
   } satisfies OptionNames<ControllerOptions<never>>,
   debounce: { quietMs: true, maxMs: true } satisfies OptionNames<Debounce>,
   runLimit: { runs: true, perMs: true } satisfies OptionNames<RunLimit>,
@@ -60,14 +76,6 @@ const known = {
 };
 
 const nested = ['debounce', 'runLimit', 'safetyInterval', 'hotLoop'] as const;
-const functions = ['onError', 'newQueue', 'requestKey', 'logFields', 'random'] as const;
-const switches = [
-  'recoverPanic',
-  'needLeaderElection',
-  'usePriorityQueue',
-  'enableWarmup',
-  'skipNameValidation',
-] as const;
 const eventPolicies: readonly unknown[] = [undefined, 'immediate', 'oncePerWindow'];
 
 /** Everything of the wrong name or type among the options: programs in plain JavaScript have no compiler to find it. */
@@ -78,10 +86,6 @@ export function controllerProblems<R>(options: ControllerOptions<R>): string[] {
     ...nested.flatMap((field) =>
       field === 'hotLoop' && options.hotLoop === false ? [] : optionProblems(options[field], known[field], field),
     ),
-    ...functions.filter((field) => !isFunctionOrUnset(options[field])).map((field) => `${field} is not a function`),
-    ...switches
-      .filter((field) => !['boolean', 'undefined'].includes(typeof (options[field] ?? undefined)))
-      .map((field) => `${field} ${shownValue(options[field])} is not valid: expected true or false`),
     ...(lacks(retryPolicy, 'decide')
       ? ['retryPolicy is not valid: expected one with decide(), such as createRetryPolicy(options)']
       : []),
@@ -92,10 +96,6 @@ export function controllerProblems<R>(options: ControllerOptions<R>): string[] {
           `eventsDuringBackoff ${shownValue(eventsDuringBackoff)} is not valid: expected "immediate" or "oncePerWindow"`,
         ]),
   ];
-}
-
-function isFunctionOrUnset(value: unknown): boolean {
-  return value === undefined || typeof value === 'function';
 }
 
 function lacks(part: unknown, method: string): boolean {

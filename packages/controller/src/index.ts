@@ -86,7 +86,7 @@ export {
   type PredicateFuncs,
 } from './predicate/predicate.js';
 export type { ReconcileObserver, SettledRun } from './observer.js';
-export { observerOption } from './check-options.js';
+export { controllerSettingNames, observerOption } from './check-options.js';
 export { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
 export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './reconcile-queue.js';
 export type {

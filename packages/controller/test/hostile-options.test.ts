@@ -70,7 +70,10 @@ describe('createController', () => {
     [{ rateLimiter: 5 }, 'rateLimiter is not valid'],
     [{ newQueue: {} }, 'newQueue is not a function'],
     [{ onError: 'log' }, 'onError is not a function'],
-    [{ logFields: {}, requestKey: 'name' }, 'requestKey is not a function; logFields is not a function'],
+    [
+      { logFields: {}, requestKey: 'name' },
+      'requestKey is not a function: it is a value of type string; logFields is not a function: it is a value of type object',
+    ],
   ])('refuses %o by name', (options, problem) => {
     expect(() => make(options)).toThrow(`controller "t": ${problem}`);
   });

@@ -4,10 +4,11 @@ import type { Writer } from '@kctl/client';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
 import {
+  functionOption,
   aborted,
   clockOption,
-  functionOption,
   numberProblem,
+  oneOfOption,
   optionWithMethods,
   requireOptions,
   requireSignal,
@@ -67,7 +68,7 @@ export interface EventBroadcasterOptions {
 
 const optionNames: OptionNames<EventBroadcasterOptions> = {
   client: optionWithMethods(['create', 'patch'], 'a client, such as createHttpClient({ … }) of @kctl/client-http'),
-  api: true,
+  api: oneOfOption('auto', 'events.k8s.io/v1', 'v1'),
   queueLimit: true,
   maxConcurrentDeliveries: true,
   burst: true,

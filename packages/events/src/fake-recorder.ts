@@ -1,4 +1,4 @@
-import { orAborted, requireOptions, throwIfAborted } from '@kctl/wait';
+import { orAborted, requireOptions, textOption, throwIfAborted } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import { toRecordedEvent } from './event.js';
 import type { EventRecorder, RecordedEvent } from './event.js';
@@ -27,7 +27,7 @@ export interface FakeRecorder extends EventRecorder {
   clear(): void;
 }
 
-const optionNames: OptionNames<FakeRecorderOptions> = { controller: true, capacity: true };
+const optionNames: OptionNames<FakeRecorderOptions> = { controller: textOption, capacity: true };
 
 /**
  * Makes a recorder for tests of a reconciler. Unlike a broadcaster's recorder it throws at an event that is not valid:

@@ -4,15 +4,19 @@ import { guardLogger, loggerOption, messageOf, noopLogger } from '@kctl/telemetr
 import type { Clock, OptionNames } from '@kctl/wait';
 import {
   aborted,
+  booleanOption,
   clockOption,
+  functionOption,
   keepAlive,
   numberProblem,
+  objectOption,
   type OptionCheck,
   orAborted,
   requireOptions,
-  shownValue,
   requireSignal,
+  shownValue,
   systemClock,
+  textOption,
 } from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
 import { Connections } from './connections.js';
@@ -36,15 +40,15 @@ export const listenerOption: OptionCheck = (name, value) => {
 };
 
 const optionNames: OptionNames<HttpServerOptions> = {
-  http2: true,
-  tls: true,
-  onRequest: true,
-  name: true,
-  host: true,
+  http2: booleanOption,
+  tls: objectOption('settings of TLS, with a certificate and its key'),
+  onRequest: functionOption,
+  name: textOption,
+  host: textOption,
   port: true,
   listener: listenerOption,
   shutdownTimeoutMs: true,
-  limits: true,
+  limits: objectOption('limits of connections, such as { maxConnections: 100 }'),
   logger: loggerOption,
   clock: clockOption,
 };

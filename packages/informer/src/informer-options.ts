@@ -5,13 +5,14 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
 import {
+  booleanOption,
   clockOption,
   functionOption,
   numberProblem,
+  objectOption,
   requireOptions,
   systemClock,
   systemRandom,
-  booleanOption,
   textOption,
 } from '@kctl/wait';
 import type { CompactStorage } from './bytes/storage.js';
@@ -53,7 +54,7 @@ export interface ResolvedOptions<T extends KubeObject> {
 const optionNames: OptionNames<SharedInformerOptions<never>> = {
   kind: true,
   listerWatcher: true,
-  indexers: true,
+  indexers: objectOption('index definitions by their names'),
   resyncMs: true,
   transform: functionOption,
   keepManagedFields: booleanOption,

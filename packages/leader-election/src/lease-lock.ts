@@ -7,7 +7,7 @@ import {
   type ObjectMeta,
 } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import { type OptionNames, optionWithMethods, requireOptions, throwIfAborted } from '@kctl/wait';
+import { type OptionNames, optionWithMethods, requireOptions, textsOption, throwIfAborted } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /**
@@ -64,7 +64,7 @@ const optionNames = {
   namespace: true,
   name: true,
   identity: true,
-  labels: true,
+  labels: textsOption,
 } satisfies OptionNames<LeaseLockOptions>;
 
 /**

@@ -1,18 +1,28 @@
 import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
-import { controllerDefaults, observerOption } from '@kctl/controller';
+import { controllerSettingNames, observerOption } from '@kctl/controller';
 import { listenerOption } from '@kctl/http-server';
 import {
+  booleanOption,
   clockOption,
+  functionOption,
   numberProblem,
+  objectOption,
+  type OptionCheck,
   type OptionNames,
   optionProblems,
   optionWithMethods,
   shownValue,
+  textOption,
 } from '@kctl/wait';
 import type { LeaderElectionOptions } from './elector.js';
 import type { ControllerDefaults, HealthOptions, ManagerOptions } from './manager.js';
 import type { MetricsServerOptions } from './metrics-server.js';
 import type { ProfilingOptions } from './profiling.js';
+
+const pathOption: OptionCheck = (name, value) =>
+  typeof value === 'string' && value.startsWith('/')
+    ? undefined
+    : `${name} ${shownValue(value)} is not valid: expected a path such as "/metrics"`;
 
 /** The options of each object: complete by type, so that none can be forgotten here. */
 const known = {
@@ -29,8 +39,8 @@ const known = {
     metricsServer: true,
     gracefulShutdownTimeoutMs: true,
     controllers: true,
-    dependencies: true,
-    accessNeeds: true,
+    dependencies: objectOption('dependencies by their names'),
+    accessNeeds: functionOption,
     webhookServer: optionWithMethods(
       ['register', 'has', 'run'],
       'a webhook server, such as createWebhookServer() of @kctl/webhook',
@@ -41,7 +51,7 @@ const known = {
   health: {
     port: true,
     listener: listenerOption,
-    host: true,
+    host: textOption,
     livenessPath: true,
     readinessPath: true,
     informerGraceMs: true,
@@ -51,23 +61,26 @@ const known = {
   metricsServer: {
     listener: listenerOption,
     port: true,
-    host: true,
-    path: true,
-    secureServing: true,
-    tls: true,
-    filter: true,
-    certDir: true,
-    certName: true,
-    keyName: true,
+    host: textOption,
+    path: pathOption,
+    secureServing: booleanOption,
+    tls: objectOption('settings of TLS'),
+    filter: functionOption,
+    certDir: textOption,
+    certName: textOption,
+    keyName: textOption,
   } satisfies OptionNames<MetricsServerOptions>,
   profiling: { port: true, host: true } satisfies OptionNames<ProfilingOptions>,
   leaderElection: {
     newElector: true,
-    accessNeeds: true,
+    accessNeeds: functionOption,
     onLost: true,
     rejoinTimeoutMs: true,
   } satisfies OptionNames<LeaderElectionOptions>,
-  controllers: { ...controllerDefaults, groupKindConcurrency: true } satisfies OptionNames<ControllerDefaults>,
+  controllers: {
+    ...controllerSettingNames,
+    groupKindConcurrency: objectOption('workers by kind, such as { "Deployment.apps": 4 }'),
+  } satisfies OptionNames<ControllerDefaults>,
 };
 
 /** Names of the manager's options, for a facade that has more. */

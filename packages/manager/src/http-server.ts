@@ -4,7 +4,17 @@ import type { HttpServer as BoundedServer, ListenTarget, ServerLimits, ServerTls
 import { loggerOption, messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, numberProblem, requireOptions, textOption } from '@kctl/wait';
+import {
+  booleanOption,
+  clockOption,
+  functionOption,
+  listOption,
+  numberProblem,
+  objectOption,
+  optionWithMethods,
+  requireOptions,
+  textOption,
+} from '@kctl/wait';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
@@ -57,18 +67,18 @@ export interface HttpServerOptions {
 
 const optionNames: OptionNames<HttpServerOptions> = {
   name: textOption,
-  host: true,
+  host: textOption,
   port: true,
   listener: listenerOption,
-  tls: true,
-  certificate: true,
-  handlers: true,
+  tls: objectOption('settings of TLS, with a certificate and its key'),
+  certificate: optionWithMethods(['load'], 'a certificate with load()'),
+  handlers: listOption('a list of handlers, which are functions', functionOption),
   logger: loggerOption,
   clock: clockOption,
   shutdownTimeoutMs: true,
-  limits: true,
-  onListening: true,
-  onlyServeWhenLeader: true,
+  limits: objectOption('limits of connections, such as { maxConnections: 100 }'),
+  onListening: functionOption,
+  onlyServeWhenLeader: booleanOption,
 };
 
 /** A server as a runnable. Mirrors `manager.Server`. */

@@ -1,5 +1,5 @@
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
-import { clockOption, requireOptions, systemClock } from '@kctl/wait';
+import { booleanOption, clockOption, optionWithMethods, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
@@ -27,9 +27,9 @@ export interface PrometheusMetricsOptions {
 }
 
 const optionNames: OptionNames<PrometheusMetricsOptions> = {
-  registry: true,
-  defaultMetrics: true,
-  eventLoopLag: true,
+  registry: optionWithMethods(['registerMetric', 'metrics'], 'a Registry of prom-client'),
+  defaultMetrics: booleanOption,
+  eventLoopLag: booleanOption,
   clock: clockOption,
 };
 

@@ -32,7 +32,17 @@ import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import type { Inspection } from '@kctl/inspection';
 import { accessTo } from '@kctl/rbac';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
-import { type Clock, functionOption, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
+import {
+  type Clock,
+  functionOption,
+  objectOption,
+  type OptionCheck,
+  type OptionNames,
+  optionProblems,
+  optionWithMethods,
+  systemClock,
+  textOption,
+} from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
 import { countRequests } from './count-requests.js';
@@ -245,16 +255,23 @@ interface Parts {
   readonly mapper: RestMapper;
 }
 
+/** null leaves a part out, as undefined does. */
+const sectionOption: OptionCheck = (name, value) =>
+  value === null ? undefined : objectOption('an object of options')(name, value);
+
 /** The facade's own options: those that a bare manager does not have. */
 const ownNames = {
-  connection: true,
-  kubeConfig: true,
-  kubeconfigPath: true,
-  context: true,
+  connection: objectOption('a connection, such as await loadConnection()'),
+  kubeConfig: optionWithMethods(
+    ['getCurrentContext', 'getCurrentCluster', 'getCurrentUser'],
+    'a KubeConfig of @kubernetes/client-node',
+  ),
+  kubeconfigPath: textOption,
+  context: textOption,
   http: true,
   cache: true,
   client: true,
-  events: true,
+  events: sectionOption,
   newCache: functionOption,
   newClient: functionOption,
   newMapper: functionOption,

@@ -24,9 +24,14 @@ export {
   booleanOption,
   clockOption,
   functionOption,
+  listOption,
+  numberOption,
+  objectOption,
+  oneOfOption,
   optionWithMethods,
   signalOption,
   textOption,
+  textsOption,
 } from './option-check.js';
 export type { OptionCheck } from './option-check.js';
 export { aborted, orAborted, untilAborted } from './or-aborted.js';

@@ -1,6 +1,18 @@
 import { createContext, runInContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { clockOption, functionOption, optionWithMethods, signalOption } from './option-check.js';
+import {
+  booleanOption,
+  clockOption,
+  functionOption,
+  listOption,
+  numberOption,
+  objectOption,
+  oneOfOption,
+  optionWithMethods,
+  signalOption,
+  textOption,
+  textsOption,
+} from './option-check.js';
 import { systemClock } from './system-clock.js';
 import { FakeClock } from './testing/index.js';
 import { optionProblems, requireOptions } from './unknown-option.js';
@@ -86,5 +98,26 @@ describe('checks of options', () => {
       /^createThing: clock has no method now, monotonicNow, setTimer: expected a Clock/,
     );
     expect(require({ clock: systemClock, name: {} })).not.toThrow();
+  });
+});
+
+describe('checks of values', () => {
+  it.each([
+    [numberOption({ above: 0 }), 5, undefined],
+    [numberOption({ above: 0 }), Number.NaN, 'it NaN is not valid: expected a number > 0'],
+    [oneOfOption('error', 'start'), 'start', undefined],
+    [oneOfOption('error', 'start'), 'begin', 'it "begin" is not valid: expected "error" or "start"'],
+    [oneOfOption('error', 'start'), Symbol('s'), 'it of type symbol is not valid: expected "error" or "start"'],
+    [objectOption('scopes'), {}, undefined],
+    [objectOption('scopes'), [], 'it is an array: expected scopes'],
+    [objectOption('scopes'), null, 'it is null: expected scopes'],
+    [listOption('names', textOption), ['a'], undefined],
+    [listOption('names', textOption), {}, 'it is a value of type object: expected names'],
+    [listOption('names', textOption), ['a', 5], 'it[1] is a value of type number: expected a text'],
+    [textsOption, { a: 'b' }, undefined],
+    [textsOption, { a: 5 }, 'it["a"] is a value of type number: expected a text'],
+    [booleanOption, 'no', 'it "no" is not valid: expected true or false'],
+  ])('%#', (check, value, problem) => {
+    expect(check('it', value)).toBe(problem);
   });
 });

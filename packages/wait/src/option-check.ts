@@ -1,4 +1,6 @@
-import { shownType } from './shown-value.js';
+import type { NumberRange } from './number-problem.js';
+import { numberProblem } from './number-problem.js';
+import { shownType, shownValue } from './shown-value.js';
 
 /**
  * Looks at the value of an option, which is not undefined: a sentence that names the option, what it is and what fits;
@@ -44,11 +46,70 @@ export const functionOption: OptionCheck = (name, value) =>
 
 /** A check that an option is a boolean: a text such as "false" would count as true. */
 export const booleanOption: OptionCheck = (name, value) =>
-  typeof value === 'boolean' ? undefined : `${name} is ${shownType(value)}: expected true or false`;
+  typeof value === 'boolean' ? undefined : `${name} ${shownValue(value)} is not valid: expected true or false`;
 
 /** A check that an option is a text. */
 export const textOption: OptionCheck = (name, value) =>
   typeof value === 'string' ? undefined : `${name} is ${shownType(value)}: expected a text`;
+
+/**
+ * A check that an option is a number of a range, see {@link numberProblem}.
+ *
+ * @example
+ * ```ts
+ * import { numberOption, requireOptions } from '@kctl/wait';
+ *
+ * requireOptions('createThing', { timeoutMs: 5 }, { timeoutMs: numberOption({ above: 0, orInfinity: true }) });
+ * ```
+ */
+export function numberOption(range: NumberRange = {}): OptionCheck {
+  return (name, value) => numberProblem(name, value, range);
+}
+
+/** A check that an option is one of these values, such as the names of its modes. */
+export function oneOfOption(...values: readonly (string | number | boolean)[]): OptionCheck {
+  return (name, value) =>
+    values.some((each) => each === value)
+      ? undefined
+      : `${name} ${shownValue(value)} is not valid: expected ${values.map((each) => JSON.stringify(each)).join(' or ')}`;
+}
+
+/** A check that an option is an object, not an array; `expected` says what fits, after "expected". */
+export function objectOption(expected = 'an object'): OptionCheck {
+  return (name, value) =>
+    typeof value === 'object' && value !== null && !isList(value)
+      ? undefined
+      : `${name} is ${shownType(value)}: expected ${expected}`;
+}
+
+/** A check that an option is an array, each element of which passes `element`; `expected` says what fits, after "expected". */
+export function listOption(expected: string, element?: OptionCheck): OptionCheck {
+  return (name, value) => {
+    if (!isList(value)) return `${name} is ${shownType(value)}: expected ${expected}`;
+    if (element === undefined) return undefined;
+    for (const [index, each] of value.entries()) {
+      const problem = element(`${name}[${index}]`, each);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  };
+}
+
+/** A check that an option is an object whose values are texts, such as labels. */
+export const textsOption: OptionCheck = (name, value) =>
+  objectOption('an object of texts')(name, value) ??
+  Object.entries(typeof value === 'object' && value !== null ? value : {})
+    .map(([key, each]) => textOption(`${name}[${JSON.stringify(key)}]`, each))
+    .find((problem) => problem !== undefined);
+
+/** A proxy that was revoked makes the question throw. */
+function isList(value: unknown): value is readonly unknown[] {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
+  }
+}
 
 /** A check that an option is a {@link Clock}, with all of its methods: `Date` has one of them. */
 export const clockOption: OptionCheck = methodsCheck(

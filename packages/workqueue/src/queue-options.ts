@@ -1,7 +1,8 @@
+import { requireRateLimiter } from './limiters/rate-limiter.js';
 import { metricsOption } from '@kctl/telemetry';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, optionProblems, booleanOption, textOption } from '@kctl/wait';
+import { booleanOption, clockOption, numberOption, optionProblems, textOption } from '@kctl/wait';
 import type { BackingQueue } from './backing-queue.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
@@ -85,7 +86,7 @@ const optionNames: OptionNames<RateLimitingQueueOptions<never> & PriorityQueueOp
   queue: true,
   name: textOption,
   metrics: metricsOption,
-  controller: true,
+  controller: textOption,
   key: true,
   clock: clockOption,
   bound: true,
@@ -94,7 +95,7 @@ const optionNames: OptionNames<RateLimitingQueueOptions<never> & PriorityQueueOp
   ageing: true,
 };
 const boundNames: OptionNames<QueueBound<never>> = { maxPending: true, overflow: true, onDrop: true };
-const ageingNames: OptionNames<Ageing> = { stepMs: true };
+const ageingNames: OptionNames<Ageing> = { stepMs: numberOption({ above: 0 }) };
 
 /**
  * Refuses options that no queue has. An option of a more able queue has no effect on a simpler one: options may be shared.
@@ -111,4 +112,5 @@ export function requireQueueOptions<T>(
     problems.push(...optionProblems(options.ageing, ageingNames, 'ageing'));
   }
   if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
+  if (options.rateLimiter !== undefined) requireRateLimiter(options.rateLimiter);
 }

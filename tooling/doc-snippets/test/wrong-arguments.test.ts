@@ -84,6 +84,7 @@ const forAuthors = [
     'clockOption',
     'functionOption',
     'textOption',
+    'textsOption',
     'booleanOption',
     'signalOption',
     'requireSignal',

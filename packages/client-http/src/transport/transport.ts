@@ -3,9 +3,12 @@ import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
   anySignal,
+  booleanOption,
   clockOption,
   functionOption,
+  listOption,
   numberProblem,
+  objectOption,
   orAborted,
   requireOptions,
   retry,
@@ -13,6 +16,7 @@ import {
   signalOption,
   sleep,
   systemClock,
+  textOption,
 } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { collectPrefix } from '../bytes/byte-stream.js';
@@ -95,24 +99,25 @@ export interface TransportOptions {
   readonly execAllowlist?: readonly string[];
 }
 
-const optionNames: OptionNames<TransportOptions> = {
-  impersonate: true,
-  program: true,
-  userAgent: true,
-  rateLimit: true,
+/** The checks of a transport's options, for what makes one. */
+export const transportOptionNames: OptionNames<TransportOptions> = {
+  impersonate: objectOption('whom to act as, such as { userName: "jane" }'),
+  program: textOption,
+  userAgent: textOption,
+  rateLimit: objectOption('requests per second, such as { perSecond: 20, burst: 30 }'),
   maxRetries: true,
   requestTimeoutMs: true,
   connectTimeoutMs: true,
   maxConnections: true,
-  http2: true,
-  compression: true,
+  http2: booleanOption,
+  compression: booleanOption,
   onWarning: functionOption,
   logger: loggerOption,
   metrics: metricsOption,
-  detailedMetrics: true,
+  detailedMetrics: booleanOption,
   clock: clockOption,
-  environment: true,
-  execAllowlist: true,
+  environment: objectOption('variables by their names, such as process.env'),
+  execAllowlist: listOption('a list of programs', textOption),
 };
 
 /** One request. */
@@ -171,7 +176,7 @@ export interface Transport extends AsyncDisposable {
  *   be those of another user
  */
 export function createTransport(connection: Connection, options: TransportOptions = {}): Transport {
-  requireOptions('createTransport', options, optionNames);
+  requireOptions('createTransport', options, transportOptionNames);
   requireConnection(connection);
   requireImpersonation('impersonate', options.impersonate);
   return new HttpTransport(connection, options);

@@ -1,8 +1,17 @@
 import type { Kind, KubeObject, PersistedObject, Status } from '@kctl/apimachinery';
-import { isForbidden, isGone, isStatusError, isUnauthorized, StatusError } from '@kctl/apimachinery';
+import {
+  fieldSelectorFrom,
+  isForbidden,
+  isGone,
+  isStatusError,
+  isUnauthorized,
+  labelSelectorFrom,
+  StatusError,
+} from '@kctl/apimachinery';
 import {
   anySignal,
   clockOption,
+  functionOption,
   isConnectionFailure,
   numberProblem,
   optionWithMethods,
@@ -12,6 +21,7 @@ import {
   signalOption,
   sleep,
   systemClock,
+  textOption,
   timeoutSignal,
 } from '@kctl/wait';
 import type { AbortLink, Clock, OptionNames } from '@kctl/wait';
@@ -51,14 +61,14 @@ export interface RetryWatcher<T> extends AsyncIterable<RetryEvent<T>>, AsyncDisp
 }
 
 const optionNames: OptionNames<RetryWatcherOptions> = {
-  namespace: true,
+  namespace: textOption,
   labelSelector: true,
   fieldSelector: true,
   signal: signalOption,
   resourceVersion: true,
   minRestartDelayMs: true,
   timeoutSeconds: true,
-  onRestart: true,
+  onRestart: functionOption,
   clock: clockOption,
 };
 const watcherOption = optionWithMethods(['watch'], 'a client that watches, such as createHttpClient(…)');
@@ -72,7 +82,7 @@ const graceMs = 10_000;
  * unlike there, a 410 in place of the stream ends it too, and a silent connection is given up. It does nothing before it is
  * read.
  *
- * @throws TypeError when an argument is not valid
+ * @throws TypeError when an argument is not valid; SelectorError for a selector that is not well-formed
  *
  * @example
  * ```ts
@@ -95,7 +105,7 @@ export function createRetryWatcher<K extends Kind>(
   const where = 'createRetryWatcher';
   requireOptions(where, options, optionNames);
   requireKind(where, kind);
-  const { resourceVersion, minRestartDelayMs = 1000, timeoutSeconds = 300, onRestart } = options;
+  const { resourceVersion, labelSelector, fieldSelector, minRestartDelayMs = 1000, timeoutSeconds = 300 } = options;
   const isResumable = typeof resourceVersion === 'string' && resourceVersion !== '' && resourceVersion !== '0';
   const problem =
     watcherOption('client', client) ??
@@ -103,9 +113,11 @@ export function createRetryWatcher<K extends Kind>(
       ? undefined
       : `resourceVersion ${JSON.stringify(resourceVersion)} is not valid: expected that of a list or object`) ??
     numberProblem('minRestartDelayMs', minRestartDelayMs) ??
-    numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, integer: true }) ??
-    (onRestart === undefined || typeof onRestart === 'function' ? undefined : 'onRestart is not a function');
+    numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, integer: true });
   if (problem !== undefined) throw new TypeError(`${where} ${kind.kind}: ${problem}`);
+  // Each says what is wrong with it.
+  if (labelSelector !== undefined) labelSelectorFrom(labelSelector);
+  if (fieldSelector !== undefined) fieldSelectorFrom(fieldSelector);
   return new ResumedWatch(client, kind, { ...options, minRestartDelayMs, timeoutSeconds });
 }
 

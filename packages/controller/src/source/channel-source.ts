@@ -1,6 +1,6 @@
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { requireOptions, textOption } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
@@ -21,7 +21,7 @@ export interface ChannelSourceOptions<T, R> {
 }
 
 const optionNames: OptionNames<ChannelSourceOptions<never, never>> = {
-  name: true,
+  name: textOption,
   events: true,
   handler: true,
   predicates: true,

@@ -1,14 +1,22 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { numberProblem, optionProblems, requireOptions, shownValue, type OptionNames, textOption } from '@kctl/wait';
+import {
+  numberProblem,
+  type OptionNames,
+  optionProblems,
+  optionWithMethods,
+  requireOptions,
+  shownValue,
+  textOption,
+} from '@kctl/wait';
 import type { EventFilters, EventHandlerOptions } from './event.js';
 
 const optionNames: OptionNames<EventHandlerOptions<never>> = {
   delivery: true,
   resyncMs: true,
-  after: true,
+  after: optionWithMethods(['then'], 'a promise'),
   name: textOption,
   timeoutMs: true,
-  turn: true,
+  turn: optionWithMethods(['isFreeFor'], 'a Turn, such as new Turn() of @kctl/delivery'),
   filters: true,
 };
 const filterNames: OptionNames<EventFilters<never>> = { add: true, update: true, delete: true };

@@ -4,6 +4,7 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
 import {
+  booleanOption,
   clockOption,
   functionOption,
   keepAlive,
@@ -12,6 +13,7 @@ import {
   sleep,
   systemClock,
   systemRandom,
+  textOption,
 } from '@kctl/wait';
 import { ByteDecoder } from '../decoders/byte-decoder.js';
 import type { SkipReport } from '../decoders/decoder.js';
@@ -239,15 +241,15 @@ export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
   listerWatcher: true,
   store: true,
   resyncMs: true,
-  keepManagedFields: true,
-  freeze: true,
-  watchErrorHandler: true,
-  onStoreError: true,
+  keepManagedFields: booleanOption,
+  freeze: booleanOption,
+  watchErrorHandler: functionOption,
+  onStoreError: functionOption,
   backoff: true,
   maxInternalErrorRetryMs: true,
-  watchList: true,
+  watchList: booleanOption,
   pageSize: true,
-  bookmarks: true,
+  bookmarks: booleanOption,
   minWatchTimeoutMs: true,
   idleTimeoutMs: true,
   listIdleTimeoutMs: true,
@@ -255,7 +257,7 @@ export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
   random: functionOption,
   logger: loggerOption,
   metrics: metricsOption,
-  name: true,
+  name: textOption,
 };
 
 function requireValid<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): void {

@@ -6,6 +6,7 @@ import {
   anySignal,
   clockOption,
   numberProblem,
+  optionWithMethods,
   requireOptions,
   signalOption,
   systemClock,
@@ -73,7 +74,7 @@ export interface EventStream<T extends KubeObject> extends AsyncIterable<Informe
 const optionNames: OptionNames<EventStreamOptions<never>> = {
   delivery: true,
   resyncMs: true,
-  after: true,
+  after: optionWithMethods(['then'], 'a promise'),
   name: textOption,
   filters: true,
   signal: signalOption,

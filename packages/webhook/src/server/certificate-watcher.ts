@@ -6,7 +6,7 @@ import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Counter, Gauge, Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
-import { clockOption, requireOptions } from '@kctl/wait';
+import { clockOption, functionOption, requireOptions, textOption } from '@kctl/wait';
 
 /** How often the files are read even if the file system says nothing, in ms. As in controller-runtime. */
 const pollMs = 10_000;
@@ -29,12 +29,12 @@ export interface CertificateWatcherOptions {
 }
 
 const optionNames: OptionNames<CertificateWatcherOptions> = {
-  certFile: true,
-  keyFile: true,
+  certFile: textOption,
+  keyFile: textOption,
   clock: clockOption,
   logger: loggerOption,
   metrics: metricsOption,
-  onChange: true,
+  onChange: functionOption,
 };
 
 /** Watches a certificate and its key, as cert-manager and the kubelet replace them. Mirrors `certwatcher`. */

@@ -15,15 +15,18 @@ import {
 import type { AccessNeed } from '@kctl/rbac';
 import { guardSinks, type Logger, loggerOption, messageOf, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
+  booleanOption,
   type Clock,
   clockOption,
   functionOption,
   numberProblem,
+  objectOption,
   type OptionNames,
   optionWithMethods,
   requireOptions,
   requireSignal,
   systemClock,
+  textOption,
 } from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
@@ -93,19 +96,19 @@ export interface WebhookServerOptions {
 }
 
 const optionNames: OptionNames<WebhookServerOptions> = {
-  host: true,
+  host: textOption,
   port: true,
   listener: listenerOption,
-  certDir: true,
-  certName: true,
-  keyName: true,
+  certDir: textOption,
+  certName: textOption,
+  keyName: textOption,
   certificate: optionWithMethods(['load'], 'a source, such as createSelfManagedCertificates({ … })'),
   getCertificate: functionOption,
-  tls: true,
-  http2: true,
-  clientCaName: true,
+  tls: objectOption('settings of TLS, such as { minVersion: "TLSv1.3" }'),
+  http2: booleanOption,
+  clientCaName: textOption,
   allowedClients: true,
-  limits: true,
+  limits: objectOption('limits of connections, such as { maxConnections: 100 }'),
   maxBufferedBytes: true,
   shutdownTimeoutMs: true,
   logger: loggerOption,
