@@ -20,8 +20,8 @@ export interface QueueBound<T> {
   readonly maxPending: number;
   /**
    * `throw`: `add` throws QueueFullError. `dropNewest`: the add is ignored. `dropOldest`: the item that would be
-   * handed out next is dropped instead (the least urgent one on a priority queue); where nothing is ready, the add is
-   * ignored.
+   * handed out next is dropped instead (the least urgent one on a priority queue), and further ones where keys that
+   * were worked on wait again, until there is room for one; where nothing is ready, the add is ignored.
    *
    * @default 'throw'
    */

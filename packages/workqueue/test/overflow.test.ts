@@ -36,7 +36,7 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('delivers or reports each accepted key, never both, and drops one at a time', () => {
+  it('delivers or reports each accepted key, never both, and drops no more than it has to', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
         const clock = new FakeClock();
@@ -44,6 +44,8 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
         const owed = new Set<string>();
         const held: string[] = [];
         let drops = 0;
+        /** Keys that wait again since they were worked on: they were accepted, and are not refused by a full queue. */
+        let returned = 0;
         const queue = create({
           clock,
           bound: {
@@ -59,7 +61,9 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
           const before = drops;
           owed.add(item);
           into();
-          expect(drops - before).toBeLessThanOrEqual(1);
+          expect(drops - before).toBeLessThanOrEqual(1 + returned);
+          // Keys are dropped until there is room for one.
+          if (drops > before) returned = 0;
         };
         for (const next of steps) {
           if (next.kind === 'add') add(`key-${next.item}`, () => queue.add(`key-${next.item}`));
@@ -68,7 +72,9 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
           else if (next.kind === 'advance') clock.advanceSync(next.ms);
           else if (next.kind === 'done') {
             const item = held.shift();
-            if (item !== undefined) queue.done(item);
+            if (item === undefined) continue;
+            queue.done(item);
+            if (owed.has(item)) returned++;
           } else {
             const item = queue.tryGet();
             if (item === undefined) continue;
@@ -77,7 +83,7 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
             // A delay of the same key may still be pending: it stays owed until all is quiet.
             if (queue.delayed === 0) owed.delete(item);
           }
-          expect(queue.length).toBeLessThanOrEqual(maxPending + held.length);
+          expect(queue.length).toBeLessThanOrEqual(maxPending + held.length + returned);
         }
         clock.advanceSync(100);
         const delivered = new Set<string>();
