@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage, parseObject } from '../src/commands/why.js';
 import { devInspection, openOnKey } from '../src/dev/dev-inspection.js';
 import { givenSetting } from '../src/dev/given-settings.js';
+import { onLoopback } from '../src/dev/on-loopback.js';
 import { inspectionPortOf } from '../src/inspect/inspection-endpoint.js';
 import { keysOf } from '../src/terminal-keys.js';
 import { kctl, project } from './project.js';
@@ -203,6 +204,34 @@ describe('the inspection of kctl dev', () => {
     expect(givenSetting({ environment: {}, cwd }, given, 'webhookPort')).toBe('9444');
     expect(givenSetting({ environment: {}, cwd }, ['--config=none.yaml'], 'webhookPort')).toBeUndefined();
   });
+});
+
+describe('metrics and health of kctl dev', () => {
+  const addresses = { healthProbeBindAddress: ':8081', metricsBindAddress: ':8080' };
+  const loopback = { HEALTH_PROBE_BIND_ADDRESS: '127.0.0.1:8081', METRICS_BIND_ADDRESS: '127.0.0.1:8080' };
+
+  it('are for this machine alone, at the ports of the operator', () => {
+    expect(onLoopback({ environment: {}, cwd: '' }, [], addresses)).toEqual(loopback);
+    expect(
+      onLoopback({ environment: {}, cwd: '' }, [], { healthProbeBindAddress: '0', metricsBindAddress: '[::]:1' }),
+    ).toEqual({});
+  });
+
+  it('stay where the person has them', () => {
+    const given = ['--metrics-bind-address', ':9090'];
+    const { METRICS_BIND_ADDRESS: _given, ...health } = loopback;
+    expect(onLoopback({ environment: {}, cwd: '' }, given, addresses)).toEqual(health);
+    const environment = { HEALTH_PROBE_BIND_ADDRESS: ':1', METRICS_BIND_ADDRESS: '0' };
+    expect(onLoopback({ environment, cwd: '' }, [], addresses)).toEqual({});
+  });
+});
+
+it('says of an option that needs a cluster how one is named', async () => {
+  for (const given of [['--take-over'], ['--webhook-host', 'tunnel']]) {
+    const { code, err } = await kctl(project(), 'dev', ...given);
+    expect(code).toBe(2);
+    expect(err).toMatch(/^kctl: --[a-z-]+ of kctl dev: name the cluster by --context or --kubeconfig; .*\n$/);
+  }
 });
 
 describe('keys of a terminal', () => {

@@ -9,6 +9,7 @@ import type { ClusterOptions, OpenCluster } from '../cluster.js';
 import { devInspection, openOnKey } from '../dev/dev-inspection.js';
 import { openServer, type DevServer } from '../dev/dev-server.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
+import { onLoopback } from '../dev/on-loopback.js';
 import { reloadOperator } from '../dev/reload-operator.js';
 import { samplesOf } from '../dev/samples.js';
 import { claimSession } from '../dev/dev-session.js';
@@ -49,6 +50,7 @@ export interface DevOptions extends ClusterOptions {
  */
 export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   const io = options.json === true ? { ...given, err: (text: string) => given.err(asLines(text)) } : given;
+  refuseWithoutCluster(options);
   const project = readProject(io.cwd, options);
   const samples = samplesOf(project, options);
   const graph = await (await loadOperator(project)).graph();
@@ -74,7 +76,8 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       guardian,
       access,
     });
-    const run = { project, operator: graph, samples, server, tunnel, output: given };
+    const environment = { ...server.environment, ...onLoopback(io, options.arguments, graph.settings) };
+    const run = { project, operator: graph, samples, server, environment, tunnel, output: given };
     if (isEmbedded) {
       await runOn(io, options, run);
       return;
@@ -102,12 +105,28 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   }
 }
 
+/** @throws CliError for an option that means something in a cluster alone */
+function refuseWithoutCluster({ kubeconfig, context, takeOver, webhookHost }: DevOptions): void {
+  if (kubeconfig !== undefined || context !== undefined) return;
+  const names = [
+    ...(takeOver === true ? ['--take-over'] : []),
+    ...(webhookHost === undefined ? [] : ['--webhook-host']),
+  ];
+  if (names.length === 0) return;
+  throw new CliError(
+    `${names.join(' and ')} of kctl dev: name the cluster by --context or --kubeconfig; its own server needs neither`,
+    { exitCode: 2 },
+  );
+}
+
 interface Run {
   readonly project: Project;
   readonly operator: HookedOperator;
   /** Applied once, when the operator has started. */
   readonly samples: readonly ManifestObject[];
   readonly server: DevServer;
+  /** Of the operator. */
+  readonly environment: Readonly<Record<string, string>>;
   readonly tunnel: Tunnel;
   /** Of the operator, as it prints. */
   readonly output: Pick<CliIo, 'out' | 'err'>;
@@ -124,7 +143,7 @@ function asLines(text: string): string {
 async function runOn(
   io: CliIo,
   options: DevOptions,
-  { project, operator, samples, server, tunnel, output }: Run,
+  { project, operator, samples, server, environment, tunnel, output }: Run,
 ): Promise<void> {
   const { cluster } = server;
   const ending = new AbortController();
@@ -153,7 +172,7 @@ async function runOn(
   const leaveKeys = openOnKey(io, inspection);
   await runAndRestart(running, project, {
     arguments: () => [...options.arguments, ...tunnel.arguments],
-    environment: { ...server.environment, ...inspection.environment },
+    environment: { ...environment, ...inspection.environment },
     output,
     logFormat: options.json === true ? 'json' : 'text',
     beforeRestart: async () => {
