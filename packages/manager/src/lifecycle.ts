@@ -29,6 +29,10 @@ export class Lifecycle {
   #events: Promise<void> = Promise.resolve();
   #isStarted = false;
   #isStopping = false;
+  /** Whether the run is about to end: what fails from here on does not decide how. */
+  #isEnding = false;
+  /** What ended it. */
+  #failure: { readonly error: unknown } | undefined;
 
   constructor(options: LifecycleOptions) {
     this.#options = options;
@@ -37,9 +41,12 @@ export class Lifecycle {
 
   /** Takes the failure of anything that runs, at any time: the first one ends the run, later ones are logged. */
   readonly fail = (error: unknown): void => {
-    if (this.#isStopping && !isAbortError(error))
+    if (!this.#isEnding) {
+      this.#isEnding = true;
+      this.#failure = { error };
+      this.#failed.reject(error);
+    } else if (!isAbortError(error))
       this.#options.logger.error('error received after stop sequence was engaged', { error });
-    this.#failed.reject(error);
   };
 
   /** Whether every group has been started, and the informers that they need. */
@@ -53,7 +60,10 @@ export class Lifecycle {
     // Nothing of this may stay on the caller's signal, which may live as long as the process.
     using link = anySignal([outer]);
     const { signal } = link;
-    const close = (): void => runnables.close();
+    const close = (): void => {
+      this.#isEnding = true;
+      runnables.close();
+    };
     if (signal.aborted) close();
     else signal.addEventListener('abort', close, { once: true });
     try {
@@ -65,14 +75,17 @@ export class Lifecycle {
     } catch (error) {
       failures.push(error);
     }
+    // One that came just before the abort may not have won the race.
+    const failure = this.#failure;
+    if (failure !== undefined && !failures.includes(failure.error)) failures.push(failure.error);
     const isLost = failures.some(isLeaderElectionLostError);
     const reason: unknown = signal.aborted ? signal.reason : failures[0];
     const stopFailure = await this.#stop(isLost ? 0 : this.#options.graceMs, reason);
     if (stopFailure !== undefined) failures.push(stopFailure);
-    const failure =
+    const outcome =
       failures.length > 1 ? new AggregateError(failures, failures.map(messageOf).join('; ')) : failures[0];
-    for (const scope of runnables.scopes) scope.end(failure);
-    if (failures.length > 0) throw failure;
+    for (const scope of runnables.scopes) scope.end(outcome);
+    if (failures.length > 0) throw outcome;
   }
 
   async #start(signal: AbortSignal): Promise<void> {
@@ -104,6 +117,7 @@ export class Lifecycle {
   async #stop(graceMs: number, reason: unknown): Promise<Error | undefined> {
     const { runnables, clock, logger } = this.#options;
     this.#isStopping = true;
+    this.#isEnding = true;
     runnables.close();
     const deadline = new AbortController();
     const timer =

@@ -1,5 +1,5 @@
 import { inject } from '@kctl/controller';
-import { noopLogger } from '@kctl/telemetry';
+import { noopLogger, type Logger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ManagerOptions, Runnable } from '../src/index.js';
@@ -167,6 +167,37 @@ describe('Manager.run', () => {
 });
 
 describe('Manager stop', () => {
+  it('ends with the first of several failures, and logs the others', async () => {
+    const logged: unknown[] = [];
+    const logger: Logger = {
+      ...noopLogger,
+      error: (message, fields) => void logged.push([message, String(fields?.['error'])]),
+      with: () => logger,
+    };
+    const manager = createManager({ cluster: fakeCluster(), logger });
+    for (const name of ['first', 'second'])
+      manager.add({ name, needLeaderElection: false, run: () => Promise.reject(new Error(`no ${name}`)) });
+    await expect(manager.run(new AbortController().signal)).rejects.toThrow('no first');
+    expect(logged).toEqual([
+      ['error received after stop sequence was engaged', 'RunnableError: second failed: no second'],
+    ]);
+  });
+
+  it('ends with a failure that came just before the abort', async () => {
+    const stop = new AbortController();
+    const manager = createManager({ cluster: fakeCluster() });
+    const failing = Promise.withResolvers<never>();
+    manager.add({ name: 'failing', needLeaderElection: false, run: () => failing.promise });
+    const done = manager.run(stop.signal);
+    done.catch(() => undefined); // awaited below
+    await settle();
+    failing.reject(new Error('too late?'));
+    await Promise.resolve();
+    await Promise.resolve();
+    stop.abort();
+    await expect(done).rejects.toThrow('too late?');
+  });
+
   it('names the stragglers and what they were doing when the grace period ends', async () => {
     const t = setUp();
     t.manager.add({ name: 'stuck', inFlight: ['default/a'], run: () => new Promise(() => undefined) });
