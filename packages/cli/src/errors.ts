@@ -44,7 +44,7 @@ const byCode: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: unreachable,
   EHOSTUNREACH: unreachable,
   ENETUNREACH: unreachable,
-  CERT_HAS_EXPIRED: 'the certificate of the server has expired: renew it, or make the cluster anew',
+  CERT_HAS_EXPIRED: 'renew it, or make the cluster anew',
   SELF_SIGNED_CERT_IN_CHAIN: otherCluster,
   DEPTH_ZERO_SELF_SIGNED_CERT: otherCluster,
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: otherCluster,

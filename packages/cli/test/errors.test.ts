@@ -11,7 +11,7 @@ it.each([
   ['ENOTFOUND', 'is a VPN needed?'],
   ['ETIMEDOUT', 'a VPN or a firewall'],
   ['UND_ERR_CONNECT_TIMEOUT', 'a VPN or a firewall'],
-  ['CERT_HAS_EXPIRED', 'has expired: renew it'],
+  ['CERT_HAS_EXPIRED', ': renew it, or make the cluster anew'],
   ['SELF_SIGNED_CERT_IN_CHAIN', 'the kubeconfig is of another cluster'],
   ['DEPTH_ZERO_SELF_SIGNED_CERT', 'the kubeconfig is of another cluster'],
   ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'the kubeconfig is of another cluster'],
