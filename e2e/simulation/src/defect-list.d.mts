@@ -7,6 +7,10 @@ export interface Defect {
   readonly operator?: string;
   /** As many as the operator has where none is named. */
   readonly replicas?: number;
+  /** Faults of the run, by name; all where none is named. */
+  readonly faults?: string;
+  /** How many times the default rates; 3 where it is not named. */
+  readonly intensity?: number;
   /** The rules that name this mistake; all where none is named. */
   readonly rules?: readonly string[];
 }

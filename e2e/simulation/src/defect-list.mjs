@@ -108,6 +108,16 @@ export const defects = [
         from: '    await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));\n',
         to: '    await this.#release(until);\n    await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));\n',
       },
+      {
+        file: 'packages/manager/src/lifecycle.ts',
+        from: 'const isWorkLeft = !runnables.isIdle;',
+        to: 'const isWorkLeft = false;',
+      },
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: 'await (this.#isStopping ? this.#options.idle() : this.group.idle());',
+        to: '',
+      },
     ],
   },
   {
@@ -184,8 +194,10 @@ export const defects = [
   },
   {
     defect: 'a reconcile that a lost lease cut short is forgotten',
-    operator: 'workbench',
+    operator: 'obedient',
     replicas: 1,
+    faults: 'partition',
+    intensity: 15,
     edits: [
       {
         file: 'packages/controller/src/reconcile-loop.ts',
@@ -312,9 +324,14 @@ export const defects = [
     operator: 'workbench',
     edits: [
       {
+        file: 'packages/manager/src/lifecycle.ts',
+        from: 'const isWorkLeft = !runnables.isIdle;',
+        to: 'const isWorkLeft = false;',
+      },
+      {
         file: 'packages/manager/src/leader-scope.ts',
-        from: '    if (isWorkLeft) {\n',
-        to: "    if (isWorkLeft && this.scope === 'never') {\n",
+        from: 'await (this.#isStopping ? this.#options.idle() : this.group.idle());',
+        to: '',
       },
     ],
   },
@@ -386,7 +403,16 @@ export const defects = [
   {
     defect: 'a leader scope settles before its work has ended',
     operator: 'workbench',
+    replicas: 2,
+    faults: 'partition',
+    intensity: 12,
+    rules: ['reconciles-without-lease', 'released-with-work', 'one-reconcile-per-key'],
     edits: [
+      {
+        file: 'packages/manager/src/leader-scope.ts',
+        from: '    if (stragglers.length > 0) fail(lost);\n',
+        to: '    void stragglers;\n',
+      },
       {
         file: 'packages/manager/src/leader-scope.ts',
         from: 'await (this.#isStopping ? this.#options.idle() : this.group.idle());',
@@ -447,11 +473,13 @@ export const defects = [
   },
   {
     defect: 'a handler that joins is given changes before what is stored',
+    operator: 'workbench',
+    rules: ['illegal-history'],
     edits: [
       {
         file: 'packages/delivery/src/delivery.ts',
-        from: '      this.#replay === undefined &&\n',
-        to: '',
+        from: 'if (this.#replay !== undefined) return this.#takeOf(this.#replay);',
+        to: 'if (this.#replay !== undefined && !this.#waiting.isReady) return this.#takeOf(this.#replay);',
       },
     ],
   },
@@ -511,6 +539,8 @@ export const defects = [
   },
   {
     defect: 'changes that wait for a handler merge to nothing',
+    operator: 'workbench',
+    rules: ['illegal-history'],
     edits: [
       {
         file: 'packages/delivery/src/coalesce.ts',

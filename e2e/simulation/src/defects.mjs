@@ -26,11 +26,12 @@ const rows = rowsFile !== undefined && existsSync(rowsFile) ? JSON.parse(readFil
  * @param {readonly string[]} more
  * @returns {Row}
  */
-function hunt({ defect, edits, operator = 'probe', replicas }, more) {
+function hunt({ defect, edits, operator = 'probe', replicas, faults: struck = 'all', intensity = 3 }, more) {
   const args = [
     ...['--import', './scripts/typescript.mjs', '--import', './e2e/simulation/src/mutate.mjs'],
     ...['--conditions=@kctl/source', 'e2e/simulation/src/main.ts', '--seeds', seeds, '--operator', operator],
-    ...['--minutes', '12', '--quiet-minutes', '3', '--compare', 'no', '--verify', 'no', '--intensity', '3'],
+    ...['--minutes', '12', '--quiet-minutes', '3', '--compare', 'no', '--verify', 'no'],
+    ...['--faults', struck, '--intensity', String(intensity)],
     ...[
       '--shrink',
       shrink === 'yes' ? 'yes' : 'no',

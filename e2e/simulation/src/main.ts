@@ -1,14 +1,14 @@
 // `pnpm simulate -- --seeds N --minutes M --only rule --operator name --hours H --replay seed`: simulated hours of the
 // operators of this repository. Prints what it finds; exit code 1 on a violation. `--hours` goes on with further seeds of
 // all operators in turn until that much was simulated. `--replay` shows a seed step by step. `--record file` writes what came
-// of it. `--intensity 3` has faults three times as often. `--log file` adds to the hours of earlier runs, and goes on until
-// `--hours` are there in all.
+// of it. `--intensity 3` has faults three times as often, `--faults partition,stall` these alone. `--log file` adds to the
+// hours of earlier runs, and goes on until `--hours` are there in all.
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import { defaultFaultRates, isSimulationFailed, simulate, type SimulateOptions, type Step } from '@kctl/simulation';
 import { HoursLog } from './hours-log.js';
-import { operators } from './operators/index.js';
+import { namedOperators, operators } from './operators/index.js';
 import { formatRecord, type OperatorRecord } from './record.js';
 import { stepThrough } from './step-through.js';
 
@@ -39,11 +39,17 @@ for (const name of ['seeds', 'seed', 'minutes', 'hours', 'replicas', 'replay', '
     refuse(`--${name} ${value} is not a number: expected 0 or more`);
 }
 
+const faultsKnown = Object.keys(defaultFaultRates);
 const names = values.operator ?? Object.keys(operators);
 for (const name of names) {
-  if (operators[name] !== undefined) continue;
-  refuse(`there is no operator ${JSON.stringify(name)}: expected some of ${Object.keys(operators).join(', ')}`);
+  if (namedOperators[name] !== undefined) continue;
+  refuse(`there is no operator ${JSON.stringify(name)}: expected some of ${Object.keys(namedOperators).join(', ')}`);
 }
+const unknownFaults = values.faults.split(',').filter((name) => !['all', 'none', ...faultsKnown].includes(name));
+if (unknownFaults.length > 0)
+  refuse(
+    `--faults ${values.faults} has no fault ${JSON.stringify(unknownFaults[0])}: expected all, none, or some of ${faultsKnown.join(', ')}`,
+  );
 const started = process.cpuUsage();
 const log = values.log === undefined ? undefined : new HoursLog(values.log);
 const logged = log?.runOf(execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim());
@@ -95,17 +101,19 @@ function save(): void {
   log.save();
 }
 
-/** The default faults, so many times as often. */
-function ratesOf(intensity: number): NonNullable<SimulateOptions['faults']> {
-  if (intensity === 1) return 'all';
-  return Object.fromEntries(Object.entries(defaultFaultRates).map(([fault, rate]) => [fault, rate * intensity]));
+/** The default faults, or those that are named, so many times as often. */
+function ratesOf(faults: string, intensity: number): NonNullable<SimulateOptions['faults']> {
+  if (faults === 'none' || (faults === 'all' && intensity === 1)) return faults;
+  const chosen = faults === 'all' ? Object.keys(defaultFaultRates) : faults.split(',');
+  const rates = new Map<string, number>(Object.entries(defaultFaultRates));
+  return Object.fromEntries(chosen.map((fault) => [fault, (rates.get(fault) ?? 0) * intensity]));
 }
 
 async function run(name: string, seed: number, seeds: number): Promise<void> {
   const isReplay = values.replay !== undefined;
   const record = records.get(name) ?? recordOf(name);
   const steps: Step[] = [];
-  const make = operators[name];
+  const make = namedOperators[name];
   if (make === undefined) return;
   const options: SimulateOptions = {
     ...make(),
@@ -117,7 +125,7 @@ async function run(name: string, seed: number, seeds: number): Promise<void> {
     countObjects: values.verify === 'yes' && seed === first ? 'first' : false,
     verifyReplay: values.verify === 'yes' && seed === first ? 'first' : false,
     shrink: values.shrink === 'yes' && !isReplay,
-    faults: values.faults === 'none' ? 'none' : ratesOf(Number(values.intensity)),
+    faults: ratesOf(values.faults, Number(values.intensity)),
     ...(values.replicas === undefined ? {} : { replicas: Number(values.replicas) }),
     ...(values.only === undefined ? {} : { only: values.only }),
     ...(isReplay ? { onStep: (step) => void steps.push(step) } : {}),

@@ -21,7 +21,7 @@ export interface SimulateOptions {
    * lost with a crash. Hand it what the world has: `createManager({ ...world.options, … })`.
    */
   readonly operator: (world: ReplicaWorld) => Operator | Promise<Operator>;
-  /** @default 2 */
+  /** 100 at most. @default 2 */
   readonly replicas?: number;
   /** Objects that are there before anything else: CustomResourceDefinitions, namespaces. @default none */
   readonly resources?: readonly DeepReadonly<KubeObject>[];
@@ -141,10 +141,17 @@ const rulesOption: OptionCheck = (name, value) => {
   return undefined;
 };
 
+const resourcesOption: OptionCheck = (name, value) => {
+  const problem = listOption(name, value);
+  if (problem !== undefined || !Array.isArray(value)) return problem;
+  const at = (value as readonly unknown[]).findIndex((each) => typeof each !== 'object' || each === null);
+  return at < 0 ? undefined : `${name}[${at}] is ${shownType(value[at])}: expected an object with apiVersion and kind`;
+};
+
 const names = {
   operator: true,
   replicas: true,
-  resources: listOption,
+  resources: resourcesOption,
   workload: functionOption,
   settled: functionOption,
   seeds: true,
@@ -164,6 +171,9 @@ const names = {
   onStep: functionOption,
   signal: signalOption,
 } satisfies Record<keyof SimulateOptions, true | OptionCheck>;
+
+/** Each is an operator with caches of its own, in one process. */
+const mostReplicas = 100;
 
 const runChoices: ReadonlySet<unknown> = new Set([undefined, true, false, 'first']);
 
@@ -201,9 +211,9 @@ export function compileOptions(
         : 'operator is not a function: expected one that makes the operator',
       runsProblem('verifyReplay', options.verifyReplay),
       runsProblem('countObjects', options.countObjects),
-      numberProblem('replicas', replicas, { least: 1, integer: true }),
+      numberProblem('replicas', replicas, { least: 1, most: mostReplicas, integer: true }),
       numberProblem('seeds', seeds, { least: 1, integer: true }),
-      numberProblem(isReplay ? 'KCTL_SEED' : 'seed', seed, { integer: true }),
+      numberProblem(isReplay ? 'KCTL_SEED' : 'seed', seed, { most: Number.MAX_SAFE_INTEGER, integer: true }),
       numberProblem('simulatedMinutes', simulatedMinutes, { above: 0 }),
       numberProblem('convergeWithinMs', convergeWithinMs, { above: 0 }),
       numberProblem('quietMs', quietMs, {}),

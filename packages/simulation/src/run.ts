@@ -17,10 +17,11 @@ import type { RunResult, RunVariation } from './run-result.js';
 import { growthSince, liveObjects } from './rules/retention.js';
 import { seededRandom } from './random.js';
 import { ReplicaHost } from './replica-host.js';
-import { catchRejections } from './rejections.js';
+import { catchProcessErrors } from './process-errors.js';
 import { cacheProblem } from './rules/caches.js';
 import { stateOf } from './rules/content.js';
 import { differenceOf } from './rules/difference.js';
+import { endsAgain } from './rules/ends-again.js';
 import { keysLeftBehind, keysLeftWaiting } from './rules/queues.js';
 import { probeReadiness } from './rules/readiness.js';
 import { RuleBook } from './rules/rule-book.js';
@@ -69,6 +70,8 @@ class Run {
   readonly #client: HttpClient;
   readonly #listeners = new Listeners();
   #quietSince: number | undefined;
+  /** Why a process ended by itself, the last that did. */
+  #lastEnd: unknown;
   readonly #handlers = new WatchedHandlers();
   #violation: Violation | undefined;
   #state: readonly string[] | undefined;
@@ -157,9 +160,7 @@ class Run {
   }
 
   async execute(): Promise<RunResult> {
-    using _rejections = catchRejections((error) =>
-      this.#uncaught('unhandled-rejection', error, this.#scheduler.current),
-    );
+    using _errors = catchProcessErrors((rule, error) => this.#uncaught(rule, error, this.#scheduler.current));
     using _globals = installVirtualGlobals({
       random: seededRandom(this.#seed, 'globals'),
       setTimer: (scope, callback, delayMs) => scope.clock.setTimer(callback, delayMs),
@@ -235,6 +236,9 @@ class Run {
       this.#book.quietEnded();
       await this.#checkCaches();
       await this.#checkQueues();
+    } else {
+      const name = await endsAgain(this.#hosts, () => this.#sleep(3 * restartMs));
+      if (name !== undefined) this.#violate('process-ends', `${name}: run ends each time: ${messageOf(this.#lastEnd)}`);
     }
     this.#state = stateOf(this.#book.comparable());
     const { expected } = this.#variation;
@@ -376,6 +380,7 @@ class Run {
     }
     if (this.#book.phase === 'quiet')
       this.#violate('process-ends', `${host.name}: run ended by itself in quiet times: ${messageOf(error)}`);
+    this.#lastEnd = error;
     host.crash('after it ended by itself');
     this.#scheduler.after(this.#userScope, restartMs, () => {
       if (!host.isAlive) host.start();

@@ -228,6 +228,10 @@ it.each<[options: object, words: RegExp]>([
   [{ simulatedMinutes: 0 }, /simulatedMinutes 0/],
   [{ simulatedMinutes: Infinity }, /simulatedMinutes Infinity/],
   [{ replicas: -1 }, /replicas -1/],
+  [{ replicas: 0 }, /replicas 0 is not valid: expected an integer ≥ 1/],
+  [{ replicas: 1e9 }, /replicas 1000000000 is not valid: expected an integer ≥ 1 and ≤ 100/],
+  [{ seed: 2 ** 60 }, /seed 1152921504606847000 is not valid: expected an integer ≥ 0 and ≤ 9007199254740991/],
+  [{ resources: [null] }, /resources\[0\] is null: expected an object with apiVersion and kind/],
   [{ faults: 'some' }, /faults is "some": expected "all", "none" or rates/],
   [{ faults: null }, /faults is null/],
   [{ faults: { crash: -1 } }, /faults\.crash -1/],
@@ -335,4 +339,30 @@ it('refuses a simulation inside of another and beside another, and the other goe
     simulate({ ...small, operator: idle }),
   ]);
   expect([first.status, second.status]).toEqual(['fulfilled', 'rejected']);
+});
+
+it.each<[what: string, operator: SimulateOptions['operator'], words: RegExp]>([
+  ['makes no operator', () => Promise.reject(new Error('no shop')), /^process-ends: replica-[12]: .*no shop/],
+  ['throws in run', () => ({ run: () => Promise.reject(new Error('no shop')) }), /^process-ends: .*no shop/],
+  ['ends at once', () => ({ run: () => Promise.resolve() }), /^process-ends: .*run ended without a stop/],
+  [
+    'makes no second operator',
+    ({ name }) => (name === 'replica-2' ? Promise.reject(new Error('one is enough')) : idle()),
+    /^process-ends: replica-2: .*one is enough/,
+  ],
+])('reports a program that %s, with a quiet time and without', async (_what, operator, words) => {
+  for (const quietMs of [0, 60_000])
+    expect(await messageOf({ operator, replicas: 2, quietMs, only: ['process-ends'] })).toMatch(words);
+});
+
+it('reports an error that is thrown where no code can catch it, and leaves the listeners of the process', async () => {
+  const before = process.listeners('uncaughtException');
+  const operator = (): Operator => {
+    process.nextTick(() => {
+      throw new Error('in a tick');
+    });
+    return idle();
+  };
+  expect(await messageOf({ operator })).toMatch(/^uncaught-error: .*in a tick/);
+  expect(process.listeners('uncaughtException')).toEqual(before);
 });

@@ -3,7 +3,7 @@ import { applicationOperator } from './application.js';
 import { chaosPodOperator } from './chaos-pod.js';
 import { probeOperator } from './probe.js';
 import { trainingJobOperator } from './training-job.js';
-import { workbenchOperator } from './workbench.js';
+import { obedientOperator, workbenchOperator } from './workbench.js';
 
 /** What is simulated, by name. */
 export const operators: Readonly<Record<string, () => SimulateOptions>> = {
@@ -12,4 +12,10 @@ export const operators: Readonly<Record<string, () => SimulateOptions>> = {
   'chaos-pod': chaosPodOperator,
   probe: probeOperator,
   workbench: workbenchOperator,
+};
+
+/** What runs where it is named alone: for defects that need it. */
+export const namedOperators: Readonly<Record<string, () => SimulateOptions>> = {
+  ...operators,
+  obedient: obedientOperator,
 };
