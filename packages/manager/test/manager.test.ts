@@ -172,7 +172,7 @@ describe('Manager stop', () => {
     const logger: Logger = {
       ...noopLogger,
       error: (message, fields) => void logged.push([message, String(fields?.['error'])]),
-      with: () => logger,
+      child: () => logger,
     };
     const manager = createManager({ cluster: fakeCluster(), logger });
     for (const name of ['first', 'second'])
