@@ -25,3 +25,4 @@ import './policies.js';
 import './found-by-comparison.js';
 import './found-by-long-runs.js';
 import './stored-as-admitted.js';
+import './quoted-texts.js';

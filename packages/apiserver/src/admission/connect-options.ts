@@ -1,6 +1,6 @@
 // The options of exec, attach, portforward and proxy: the object of an admission of CONNECT.
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, decodeStruct, GoTable, jsonText, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, decodeStruct, GoTable, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import { badRequest, unclassified } from '../registry/status.js';
 import type { KindRef } from '../registry/resource.js';
@@ -59,7 +59,7 @@ export function queryOfOptions(options: UntypedObject): URLSearchParams {
 /** As strconv.ParseUint(text, 10, 16). @throws StatusError 400 */
 function portOf(text: string): number {
   const fail = (why: string): Error =>
-    badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${JSON.stringify(text)}: ${why}`);
+    badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuoted(text)}: ${why}`);
   if (!/^\d+$/.test(text)) throw fail('invalid syntax');
   const port = Number(text);
   if (port > 65_535) throw fail('value out of range');

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, isObject, numberOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { at, isObject, numberOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import type { User } from '../server/api-request.js';
 import type { Store } from '../storage/store.js';
 import { extraKeys, serviceAccountGroups, serviceAccountUser } from './user-names.js';
@@ -72,7 +72,7 @@ export function judgeClaims(store: Store, claims: JsonObject, nowMs: number): To
   const name = stringOf(at(facts, 'serviceaccount', 'name'));
   const uid = stringOf(at(facts, 'serviceaccount', 'uid'));
   const account = store.table('/serviceaccounts').get(`${namespace}/${name}`)?.object;
-  if (account === undefined) return { problem: `serviceaccounts ${JSON.stringify(name)} not found` };
+  if (account === undefined) return { problem: `serviceaccounts ${goQuoted(name)} not found` };
   if (account.metadata.uid !== uid)
     return { problem: `service account UID (${account.metadata.uid ?? ''}) does not match claim (${uid})` };
   if (isLongGone(account, nowMs)) return { problem: `service account ${namespace}/${name} has been deleted` };

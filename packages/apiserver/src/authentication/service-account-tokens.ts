@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import type { User } from '../server/api-request.js';
 import type { Store } from '../storage/store.js';
 import { claimsOf, judgeClaims, type TokenFrame, type TokenSubject } from './service-account-claims.js';
@@ -123,8 +123,7 @@ class JwtTokens implements ServiceAccountTokens {
     const own = named.length === 0 ? this.audiences : named;
     const audiences = own.filter((audience) => asked.includes(audience));
     if (audiences.length === 0) {
-      const print = (values: readonly string[]): string =>
-        `[${values.map((value) => JSON.stringify(value)).join(' ')}]`;
+      const print = (values: readonly string[]): string => `[${values.map((value) => goQuoted(value)).join(' ')}]`;
       return { problem: `token audiences ${print(own)} is invalid for the target audiences ${print(asked)}` };
     }
     const verdict = judgeClaims(this.#options.store, claims, this.#options.now());

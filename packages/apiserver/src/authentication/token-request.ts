@@ -9,6 +9,7 @@ import {
   stringOf,
   stringsOf,
   type JsonObject,
+  goQuoted,
 } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { decodeBodyKind } from '../registry/body-kind.js';
@@ -136,7 +137,7 @@ function specOf(request: UntypedObject): JsonObject {
 function requireName(name: string): void {
   if (name === '') throw badRequest('Name parameter required.');
   const problems = pathSegment(name);
-  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problems.join(';')}`);
+  if (problems.length > 0) throw badRequest(`Name parameter invalid: ${goQuoted(name)}: ${problems.join(';')}`);
 }
 
 /** Finds what a token is to be bound to. */
@@ -156,7 +157,7 @@ function bind(store: Store, account: UntypedObject, ref: unknown): TokenSubject 
   const podAccount = stringOf(at(found, 'spec', 'serviceAccountName'));
   if (plural === 'pods' && podAccount !== accountName)
     throw badRequest(
-      `cannot bind token for serviceaccount ${JSON.stringify(accountName)} to pod running with different serviceaccount name.`,
+      `cannot bind token for serviceaccount ${goQuoted(accountName)} to pod running with different serviceaccount name.`,
     );
   const { uid = '' } = found.metadata;
   const askedUid = stringOf(ref['uid']);

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import { isSelectorError, parseFieldSelector, parseLabelSelector, type StatusError } from '@kctl/apimachinery';
 import { fieldSyntaxProblem, labelSyntaxProblem } from '../codecs/label-syntax.js';
 import { forbiddenObject } from '../registry/status.js';
@@ -103,11 +104,11 @@ export function forbiddenRequest(attributes: Attributes, reason = ''): StatusErr
 }
 
 function describe({ user, verb, isResource, path, group, resource, subresource, namespace }: Attributes): string {
-  const who = `User ${JSON.stringify(user.name)} cannot ${verb}`;
-  if (!isResource) return `${who} path ${JSON.stringify(path)}`;
+  const who = `User ${goQuoted(user.name)} cannot ${verb}`;
+  if (!isResource) return `${who} path ${goQuoted(path)}`;
   const what = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${JSON.stringify(namespace)}`;
-  return `${who} resource ${JSON.stringify(what)} in API group ${JSON.stringify(group)} ${where}`;
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${goQuoted(namespace)}`;
+  return `${who} resource ${goQuoted(what)} in API group ${goQuoted(group)} ${where}`;
 }
 
 /** Messages may end up in a browser. */

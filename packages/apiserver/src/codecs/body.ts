@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import { isBadRequest } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import type { JsonObject } from '@kctl/crd/engine';
@@ -74,14 +75,14 @@ function parseProtobufBody(bytes: Uint8Array, expected: ProtobufBody): JsonObjec
   const scheme = 'pkg/runtime/scheme.go:111';
   throw expected.fail(
     { apiVersion, kind },
-    `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+    `no kind ${goQuoted(kind)} is registered for version ${goQuoted(apiVersion)} in scheme ${goQuoted(scheme)}`,
   );
 }
 
 /** Reads a JSON body. @throws JsonSyntaxError */
 export function parseJsonBody(text: string, depth: number): ParsedBody {
   const { value, duplicates, literals } = scanJson(text, depth);
-  return { value, text, literals, duplicates: duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`) };
+  return { value, text, literals, duplicates: duplicates.map((path) => `duplicate field ${goQuoted(path)}`) };
 }
 
 /** YAML from this length on goes to another thread: reading 1 KB takes about 1 ms. */

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import { badRequest } from '../registry/status.js';
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -34,7 +35,7 @@ export function parseGoDuration(text: string): number | undefined {
 export function parseIntParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null || text === '') return undefined;
-  if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${goQuoted(text)}: invalid syntax`);
   return Number(text);
 }
 

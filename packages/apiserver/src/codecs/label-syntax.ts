@@ -62,7 +62,7 @@ class Walker {
     const value = this.#next();
     if (value.type !== 'identifier') return `found '${value.text}', expected: identifier`;
     if ((operator !== '<' && operator !== '>') || /^[-+]?\d+$/.test(value.text)) return undefined;
-    return `values[0]: Invalid value: ${JSON.stringify(value.text)}: for 'Gt', 'Lt' operators, the value must be an integer`;
+    return `values[0]: Invalid value: ${goQuoted(value.text)}: for 'Gt', 'Lt' operators, the value must be an integer`;
   }
 
   #values(): string | undefined {
@@ -109,3 +109,4 @@ export function fieldSyntaxProblem(text: string): string | undefined {
   }
   return undefined;
 }
+import { goQuoted } from '@kctl/crd/engine';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText, goQuoted } from '@kctl/crd/engine';
 import type { ResourceDefinition, RowContent, TableColumn } from '../registry/resource.js';
 import { protobufType } from '../protobuf/envelope.js';
 import { longBodyOf, metadataText, objectText } from '../storage/long-object.js';
@@ -204,7 +204,7 @@ function isInclude(text: string): text is IncludeObject {
 
 function unknownInclude(text: string): Error {
   return badRequest(
-    `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(text)}: must be 'Metadata', 'Object', 'None', or empty`,
+    `Unable to convert to Table as requested: includeObject: Invalid value: ${goQuoted(text)}: must be 'Metadata', 'Object', 'None', or empty`,
   );
 }
 

@@ -12,6 +12,7 @@ import {
   validateCaBundle,
   type CrdNames,
   type JsonObject,
+  goQuoted,
 } from '@kctl/crd/engine';
 import type { Registry } from '../registry/registry.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';
@@ -82,17 +83,14 @@ class NamesController {
     const conflicts: [reason: string, message: string][] = [];
     const choose = (name: string, old: string, taken: ReadonlySet<string>, reason: string): string => {
       if (!taken.has(name)) return name;
-      conflicts.push([reason, `${JSON.stringify(name)} is already in use`]);
+      conflicts.push([reason, `${goQuoted(name)} is already in use`]);
       return old;
     };
     const plural = choose(wanted.plural, before.plural, resources, 'PluralConflict');
     const singular = choose(wanted.singular, before.singular, resources, 'SingularConflict');
     const clashing = wanted.shortNames.filter((name) => resources.has(name));
     if (clashing.length > 0) {
-      conflicts.push([
-        'ShortNamesConflict',
-        clashing.map((name) => `${JSON.stringify(name)} is already in use`).join(', '),
-      ]);
+      conflicts.push(['ShortNamesConflict', clashing.map((name) => `${goQuoted(name)} is already in use`).join(', ')]);
     }
     const kind = choose(wanted.kind, before.kind, kinds, 'KindConflict');
     const listKind = choose(wanted.listKind, before.listKind, kinds, 'ListKindConflict');

@@ -7,6 +7,7 @@ import {
   stringOf,
   type JsonObject,
   type ScalePaths,
+  goQuoted,
 } from '@kctl/crd/engine';
 import type { ObjectView } from '../registry/resource.js';
 import { decodeScale, scaleOf } from '../registry/scale.js';
@@ -22,7 +23,7 @@ export function customResourceScale(paths: ScalePaths): ObjectView {
     show(object, isUpdate = false) {
       const replicas = numberOf(at(object, ...simplePath(paths.specReplicas)));
       if (replicas === undefined && !isUpdate) {
-        throw internalError(`the spec replicas field ${JSON.stringify(paths.specReplicas)} does not exist`);
+        throw internalError(`the spec replicas field ${goQuoted(paths.specReplicas)} does not exist`);
       }
       const status: JsonObject = { replicas: numberOf(at(object, ...simplePath(paths.statusReplicas))) ?? 0 };
       const selector =
@@ -36,7 +37,7 @@ export function customResourceScale(paths: ScalePaths): ObjectView {
     write(view, object) {
       const replicas = numberOf(at(view, 'spec', 'replicas')) ?? 0;
       if (replicas === unset) {
-        throw badRequest(`the spec replicas field ${JSON.stringify(paths.specReplicas)} cannot be empty`);
+        throw badRequest(`the spec replicas field ${goQuoted(paths.specReplicas)} cannot be empty`);
       }
       const copy = cloneJson(object);
       const path = simplePath(paths.specReplicas);

@@ -23,13 +23,7 @@ import {
   type ScalePaths,
   type Schema,
 } from '@kctl/crd/engine';
-import {
-  cannotBeHandled,
-  requireApiVersion,
-  requireObject,
-  requireTypeMeta,
-  unknownFields,
-} from '../registry/decode-head.js';
+import { cannotBeHandled, requireApiVersion, requireObject, requireTypeMeta } from '../registry/decode-head.js';
 import {
   admittedMetadata,
   dropUnread,
@@ -176,7 +170,7 @@ class CustomResource {
     // The metadata is decoded by itself, before the rest.
     const isMetadata = (path: string): number => (path.startsWith('metadata.') ? 0 : 1);
     found.sort((a, b) => isMetadata(a) - isMetadata(b) || compareText(a, b));
-    return { object, problems: unknownFields(found) };
+    return { object, problems: found.map((path) => `unknown field "${path}"`) };
   }
 
   decodeAdmitted(value: JsonObject, onDecoded?: (value: JsonObject) => void): UntypedObject {

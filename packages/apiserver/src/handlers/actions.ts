@@ -30,7 +30,7 @@ import {
 } from '../authentication/token-request.js';
 import { answerTokenReview, checkTokenReview } from '../authentication/token-review.js';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText, goQuoted } from '@kctl/crd/engine';
 
 /** Kinds that are answered and not kept. */
 export async function answerUnstored(backend: Backend, call: ResourceCall): Promise<Reply> {
@@ -112,7 +112,7 @@ async function assign(backend: Backend, call: ResourceCall, binding: UntypedObje
       throw conflict(
         { group: '', plural: 'pods/binding' },
         call.path.name,
-        `pod ${call.path.name} is already assigned to node ${JSON.stringify(assigned)}`,
+        `pod ${call.path.name} is already assigned to node ${goQuoted(assigned)}`,
       );
     object['spec'] = { ...asObject(object['spec']), nodeName: node };
     const lastTransitionTime = formatTime(backend.clock.now());

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { anySignal, orAborted, type AbortLink } from '@kctl/wait';
-import { cloneJson, type JsonObject } from '@kctl/crd/engine';
+import { cloneJson, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { kindOf, resourceOf } from '../admission/matching/equivalents.js';
 import type { AdmissionOperation, AdmissionWrite, WriteFacts } from '../admission/write.js';
 import { parseGoDuration } from '../codecs/go-text.js';
@@ -170,7 +170,7 @@ export function requireAdmitted({ definition }: ResourceCall, object: UntypedObj
   if (!definition.isCustom || apiVersion === definition.apiVersion) return;
   const version = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
   throw unclassified(
-    `${version}, Kind=${kind} is unstructured and is not suitable for converting to ${JSON.stringify(definition.apiVersion)}`,
+    `${version}, Kind=${kind} is unstructured and is not suitable for converting to ${goQuoted(definition.apiVersion)}`,
   );
 }
 

@@ -1,3 +1,4 @@
+import { goTimeQuoted } from '@kctl/crd/engine';
 import { negotiate } from '../codecs/negotiate.js';
 import { parseBoolParameter, parseGoDuration } from '../codecs/go-text.js';
 import type { Subresource, Verb } from '../registry/resource.js';
@@ -132,7 +133,7 @@ function watchPathAsQuery({ path, query }: ResourceRequest): Pick<ResourceReques
 function checkTimeout(query: URLSearchParams): void {
   const text = query.get('timeout');
   if (text === null || text === '' || parseGoDuration(text) !== undefined) return;
-  throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${JSON.stringify(text)}`);
+  throw badRequest(`invalid timeout specified in the request URL - time: invalid duration ${goTimeQuoted(text)}`);
 }
 
 interface Wanted {

@@ -1,4 +1,4 @@
-import { forbidden, notSupported, type FieldError } from '@kctl/crd/engine';
+import { forbidden, notSupported, type FieldError, goQuoted } from '@kctl/crd/engine';
 import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
 import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../registry/status.js';
 import type { Backend } from './call.js';
@@ -13,7 +13,7 @@ export interface ListOptions {
 }
 
 const badRevision = (text: string): string =>
-  `resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`;
+  `resourceVersion: Invalid value: ${goQuoted(text)}: strconv.ParseUint: parsing ${goQuoted(text)}: invalid syntax`;
 
 /** A resourceVersion parameter; undefined when unset. @throws whatever `fail` makes of the message */
 export function parseRevision(text: string, fail: (message: string) => Error): number | undefined {

@@ -1,5 +1,15 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { forbidden, notSupported, required, tooLong, type FieldError, type JsonObject } from '@kctl/crd/engine';
+import {
+  forbidden,
+  notSupported,
+  required,
+  tooLong,
+  type FieldError,
+  type JsonObject,
+  goQuoted,
+  notSupportedText,
+  isGoPrintable,
+} from '@kctl/crd/engine';
 import { invalidOptions, strictDecodingError } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
 
@@ -14,8 +24,6 @@ export interface WriteOptions {
   readonly fieldManager: string;
 }
 
-const printable = /^[\x20-\x7e\u00a0-\u{10ffff}]*$/u;
-
 /** dryRun parameters. @returns whether it is a dry run, or what is wrong */
 export function checkDryRun(values: readonly string[]): FieldError[] {
   const isKnown = values.every((value) => value === 'All' || value === '');
@@ -24,16 +32,29 @@ export function checkDryRun(values: readonly string[]): FieldError[] {
 
 function managerErrors(query: URLSearchParams): FieldError[] {
   const manager = query.get('fieldManager') ?? '';
-  if (Buffer.byteLength(manager) > 128) return [tooLong('fieldManager', 128)];
-  if (!printable.test(manager))
-    return [
-      {
-        reason: 'FieldValueInvalid',
-        field: 'fieldManager',
-        message: `Invalid value: ${JSON.stringify(manager)}: should only contain printable characters`,
-      },
-    ];
-  return [];
+  const errors = Buffer.byteLength(manager) > 128 ? [tooLong('fieldManager', 128)] : [];
+  return [...errors, ...unprintable(manager)];
+}
+
+/** Characters that the messages about one name of a manager may come to. */
+const messageBudget = 262_144;
+
+/** An error for each character that Go does not print, as upstream; not all of them for a name of kilobytes. */
+function unprintable(manager: string): FieldError[] {
+  const quoted = goQuoted(manager);
+  const most = Math.max(1, Math.floor(messageBudget / quoted.length));
+  const errors: FieldError[] = [];
+  let position = 0;
+  for (const character of manager) {
+    if (errors.length === most) break;
+    if (!isGoPrintable(character)) {
+      const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+      const message = `Invalid value: ${quoted}: invalid character U+${code} (at position ${position})`;
+      errors.push({ reason: 'FieldValueInvalid', field: 'fieldManager', message });
+    }
+    position += Buffer.byteLength(character);
+  }
+  return errors;
 }
 
 /** Parameters of a create, update or patch. @throws StatusError 422 about `kind` */
@@ -55,7 +76,7 @@ export function parseWriteOptions(
   errors.push(...checkDryRun(dryRun));
   const fieldValidation = query.get('fieldValidation') ?? '';
   if (fieldValidation !== '' && !isFieldValidation(fieldValidation))
-    errors.push(notSupported('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
+    errors.push(notSupportedText('fieldValidation', fieldValidation, ['', 'Ignore', 'Strict', 'Warn']));
   if (errors.length > 0) throw invalidOptions(kind, errors);
   return {
     dryRun: dryRun.includes('All'),

@@ -1,4 +1,4 @@
-import { dns1123Subdomain, regexError } from '@kctl/crd/engine';
+import { dns1123Subdomain, regexError, goQuoted } from '@kctl/crd/engine';
 import {
   allAuthenticated,
   allUnauthenticated,
@@ -239,8 +239,7 @@ function extraProblem(extra: WantedUser['extra']): string | undefined {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';
     const problem = keyProblem(key);
     if (problem !== undefined) return `impersonating an invalid key in extra is not allowed: ${problem}`;
-    if (key !== key.toLowerCase())
-      return `impersonating a non-lowercase key in extra is not allowed: ${JSON.stringify(key)}`;
+    if (key !== key.toLowerCase()) return `impersonating a non-lowercase key in extra is not allowed: ${goQuoted(key)}`;
     if (values.includes('')) return 'impersonating the empty string value in extra is not allowed';
   }
   return undefined;
@@ -248,7 +247,7 @@ function extraProblem(extra: WantedUser['extra']): string | undefined {
 
 function keyProblem(key: string): string | undefined {
   const invalid = (value: string, message: string): string =>
-    `extra.key: Invalid value: ${JSON.stringify(value)}: ${message}`;
+    `extra.key: Invalid value: ${goQuoted(value)}: ${message}`;
   const slash = key.indexOf('/');
   const host = key.slice(0, slash);
   const path = key.slice(slash + 1);

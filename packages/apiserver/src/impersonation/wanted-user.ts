@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import { badRequest } from '../registry/status.js';
 import type { ApiRequest } from '../server/api-request.js';
 
@@ -51,12 +52,11 @@ function unescaped(key: string): string {
 
 /** The wanted user as Go prints it. */
 function printed({ name, uid, groups, extra }: WantedUser): string {
-  const quote = (text: string): string => JSON.stringify(text);
   const list = (values: readonly string[]): string =>
-    values.length === 0 ? '[]string(nil)' : `[]string{${values.map(quote).join(', ')}}`;
+    values.length === 0 ? '[]string(nil)' : `[]string{${values.map(goQuoted).join(', ')}}`;
   const entries = [...extra]
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, values]) => `${quote(key)}:${list(values)}`);
+    .map(([key, values]) => `${goQuoted(key)}:${list(values)}`);
   const map = entries.length === 0 ? 'map[string][]string(nil)' : `map[string][]string{${entries.join(', ')}}`;
-  return `&user.DefaultInfo{Name:${quote(name)}, UID:${quote(uid)}, Groups:${list(groups)}, Extra:${map}}`;
+  return `&user.DefaultInfo{Name:${goQuoted(name)}, UID:${goQuoted(uid)}, Groups:${list(groups)}, Extra:${map}}`;
 }

@@ -1,4 +1,4 @@
-import { compareText } from '@kctl/crd/engine';
+import { compareText, goQuoted } from '@kctl/crd/engine';
 import { managerId, type Manager } from './managers.js';
 import { printPath, type PathElement } from './path-element.js';
 
@@ -21,9 +21,9 @@ export class ApplyConflictError extends Error {
 
 /** A manager as messages print it: `"kubectl" with subresource "status" using v1`. */
 export function printManager({ manager, subresource, operation, apiVersion }: Manager): string {
-  const within = subresource === '' ? '' : ` with subresource ${JSON.stringify(subresource)}`;
+  const within = subresource === '' ? '' : ` with subresource ${goQuoted(subresource)}`;
   const using = operation === 'Update' ? ` using ${apiVersion}` : '';
-  return `${JSON.stringify(manager)}${within}${using}`;
+  return `${goQuoted(manager)}${within}${using}`;
 }
 
 function describeConflicts(conflicts: readonly Conflict[]): string {

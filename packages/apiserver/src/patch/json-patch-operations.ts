@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject } from '@kctl/crd/engine';
+import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { entityTooLarge } from '../registry/status.js';
 
 /** What `copy` may add in all, as upstream's `JSONPatchMaxCopyBytes`. */
@@ -46,8 +46,7 @@ function pointerOf(operation: JsonObject, name: 'from' | 'path'): string {
 
 /** The index that a token names, below `end`; negative ones count from the end. */
 function indexOf(token: string, end: number): number {
-  if (!/^[+-]?\d+$/.test(token))
-    throw new JsonPatchError(`strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`);
+  if (!/^[+-]?\d+$/.test(token)) throw new JsonPatchError(`strconv.Atoi: parsing ${goQuoted(token)}: invalid syntax`);
   const given = Number(token);
   const index = given < 0 ? end + given : given;
   if (index < 0 || index >= end)

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import { queryOfOptions } from '../admission/connect-options.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { badRequest, internalError, notImplemented } from '../registry/status.js';
@@ -55,8 +56,7 @@ function answerUpgrade(backend: Backend, call: ResourceCall, name: 'exec' | 'att
     return answerPortForward(backend, call);
   }
   const url = `https://${kubelet}/${name}/${of.namespace}/${of.name}/${container}?${query.toString()}`;
-  const failure = (): Error =>
-    internalError(`error sending request: Post ${JSON.stringify(url)}: ${refusedDial(kubelet)}`);
+  const failure = (): Error => internalError(`error sending request: Post ${goQuoted(url)}: ${refusedDial(kubelet)}`);
   return answerProcess(backend, call, { of, what: name, failure: isScripted ? undefined : failure });
 }
 

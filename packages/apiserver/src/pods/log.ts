@@ -1,5 +1,5 @@
 // The subresource `log` of pods.
-import { forbidden, invalidValue, type FieldError } from '@kctl/crd/engine';
+import { forbidden, invalidValue, type FieldError, goTimeQuoted } from '@kctl/crd/engine';
 import { formatTime, parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { commonHeaders } from '../handlers/reply.js';
@@ -20,7 +20,7 @@ function readQuery({ query }: ResourceCall): LogQuery {
   const sinceTime = query.get('sinceTime') ?? '';
   if (sinceTime !== '' && Number.isNaN(Date.parse(sinceTime)))
     throw badRequest(
-      `parsing time ${JSON.stringify(sinceTime)} as "2006-01-02T15:04:05Z07:00": cannot parse ${JSON.stringify(sinceTime)} as "2006"`,
+      `parsing time ${goTimeQuoted(sinceTime)} as "2006-01-02T15:04:05Z07:00": cannot parse ${goTimeQuoted(sinceTime)} as "2006"`,
     );
   return {
     follow: parseBoolParameter(query, 'follow'),

@@ -1,4 +1,5 @@
 // The subresource `portforward` of pods, over v4.channel.k8s.io: two channels for each port, data and errors.
+import { goQuoted } from '@kctl/crd/engine';
 import { Duplex } from 'node:stream';
 import { messageOf } from '@kctl/telemetry';
 import type { Backend, ResourceCall } from '../handlers/call.js';
@@ -16,9 +17,9 @@ function portsOf(query: URLSearchParams): readonly number[] {
     const port = Number(text);
     if (!Number.isInteger(port))
       throw badRequest(
-        `unable to parse ${JSON.stringify(text)} as a port: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+        `unable to parse ${goQuoted(text)} as a port: strconv.ParseUint: parsing ${goQuoted(text)}: invalid syntax`,
       );
-    if (port < 1 || port > 65_535) throw badRequest(`port ${JSON.stringify(text)} must be > 0`);
+    if (port < 1 || port > 65_535) throw badRequest(`port ${goQuoted(text)} must be > 0`);
     return port;
   });
 }

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isStatusError, type Status } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText, goQuoted } from '@kctl/crd/engine';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { internalError } from '../registry/status.js';
@@ -59,7 +59,7 @@ async function play({ query }: ResourceCall, channels: ServerChannels, { of, run
   const hasErrors = asked('stderr') && !isTerminal;
   // The client learns that the streams are there.
   channels.send(hasOutput ? channel.stdout : hasErrors ? channel.stderr : channel.status, '');
-  if (run === undefined) return statusOf(internalError(`container not found (${JSON.stringify(of.container)})`));
+  if (run === undefined) return statusOf(internalError(`container not found (${goQuoted(of.container)})`));
   const nowhere = (): Writable => new Writable({ write: (_chunk, _encoding, done) => done() });
   const stdout = hasOutput ? channels.writable(channel.stdout) : nowhere();
   const stderr = isTerminal ? stdout : hasErrors ? channels.writable(channel.stderr) : nowhere();

@@ -1,5 +1,5 @@
 import { messageOf } from '@kctl/telemetry';
-import { decodeStruct, isObject, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { decodeStruct, isObject, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { bodyStruct, isBuiltinKind } from './builtin-table.js';
 import { cannotBeHandled, internalGroup, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
 import type { Decoded, DecodeInput } from './resource.js';
@@ -32,6 +32,6 @@ function requireBodyType(body: JsonObject, expected: ExpectedType): void {
   const isKnown = isBuiltinKind(apiVersion, kind) || bodyKinds.has(`${apiVersion} ${kind}`);
   const why = isKnown
     ? `converting (${version}.${kind}) to (${internalGroup(expected.group)}.${expected.kind}): unknown conversion`
-    : `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
+    : `no kind ${goQuoted(kind)} is registered for version ${goQuoted(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`;
   throw cannotBeHandled({ ...expected, version }, kind, why);
 }

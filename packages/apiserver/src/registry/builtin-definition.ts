@@ -14,6 +14,7 @@ import {
   zeroStruct,
   type FieldError,
   type JsonObject,
+  goQuoted,
 } from '@kctl/crd/engine';
 import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
 import {
@@ -136,7 +137,7 @@ class BuiltinResource {
       throw new TypeError(
         isBuiltinKind(apiVersion, given)
           ? `converting (${apiVersion.slice(apiVersion.indexOf('/') + 1)}.${given}) to (${internalGroup(this.#kind.group)}.${kind}): unknown conversion`
-          : `no kind ${JSON.stringify(given)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+          : `no kind ${goQuoted(given)} is registered for version ${goQuoted(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
       );
     const object = asUntyped(decodeStruct(value, struct, []), kind, this.#apiVersion);
     onDecoded?.(object);
@@ -155,7 +156,7 @@ class BuiltinResource {
     if (!isBuiltinKind(apiVersion, kind)) {
       const scheme = 'k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30';
       throw fail(
-        `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme ${JSON.stringify(scheme)}`,
+        `no kind ${goQuoted(kind)} is registered for version ${goQuoted(apiVersion)} in scheme ${goQuoted(scheme)}`,
       );
     }
     const isSameKind = kind === expected.kind && groupOf(apiVersion) === expected.group;
@@ -277,7 +278,7 @@ class BuiltinResource {
 
   fieldLabelError(label: string): string {
     if (this.#strategy.fields !== undefined) return `field label not supported: ${label}`;
-    return `${JSON.stringify(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+    return `${goQuoted(label)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
   }
 
   strategicMerge(object: UntypedObject, patch: unknown): unknown {

@@ -1,4 +1,4 @@
-import { isObject, jsonText, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { noObjectText } from '../codecs/go-text.js';
 import { badRequest } from './status.js';
 import type { DecodeInput } from './resource.js';
@@ -59,13 +59,13 @@ export function requireApiVersion(body: JsonObject, expected: ExpectedType): voi
 /** 400 for a body that does not fit its type: `reason` is the decoder's. */
 export function cannotBeHandled(expected: ExpectedType, given: string, reason: string): Error {
   return badRequest(
-    `${given} in version ${JSON.stringify(expected.version)} cannot be handled as a ${expected.kind}: ${reason}`,
+    `${given} in version ${goQuoted(expected.version)} cannot be handled as a ${expected.kind}: ${reason}`,
   );
 }
 
 /** `unknown field "spec.bogus"` of each path. */
 export function unknownFields(paths: readonly string[]): string[] {
-  return paths.map((path) => `unknown field ${JSON.stringify(path)}`);
+  return paths.map((path) => `unknown field ${goQuoted(path)}`);
 }
 
 /** The name of a group in messages of the converter: `core`, `apps`, `rbac`. */

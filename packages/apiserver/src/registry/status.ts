@@ -1,5 +1,5 @@
 import { StatusError, type Status, type StatusCause, type StatusDetails, type StatusReason } from '@kctl/apimachinery';
-import { formatFieldErrors, toCauses, type FieldError } from '@kctl/crd/engine';
+import { formatFieldErrors, toCauses, type FieldError, goQuoted } from '@kctl/crd/engine';
 
 /** Names a resource in messages: plural and group. */
 export interface ResourceName {
@@ -35,14 +35,14 @@ export function qualified(resource: ResourceName): string {
 
 /** 404. `details.kind` is the plural, as upstream has it. */
 export function notFound(resource: ResourceName, name: string): StatusError {
-  const message = `${qualified(resource)} ${JSON.stringify(name)} not found`;
+  const message = `${qualified(resource)} ${goQuoted(name)} not found`;
   return failure(404, 'NotFound', message, detailsOf(name, resource.group, resource.plural));
 }
 
 /** 409 on create; `isTerminating` when the present holder of the name is being deleted. */
 export function alreadyExists(resource: ResourceName, name: string, isTerminating = false): StatusError {
   const prefix = isTerminating ? 'object is being deleted: ' : '';
-  const message = `${prefix}${qualified(resource)} ${JSON.stringify(name)} already exists`;
+  const message = `${prefix}${qualified(resource)} ${goQuoted(name)} already exists`;
   return failure(409, 'AlreadyExists', message, detailsOf(name, resource.group, resource.plural));
 }
 
@@ -52,7 +52,7 @@ export function conflict(
   name: string,
   why = 'the object has been modified; please apply your changes to the latest version and try again',
 ): StatusError {
-  const message = `Operation cannot be fulfilled on ${qualified(resource)} ${JSON.stringify(name)}: ${why}`;
+  const message = `Operation cannot be fulfilled on ${qualified(resource)} ${goQuoted(name)}: ${why}`;
   return failure(409, 'Conflict', message, detailsOf(name, resource.group, resource.plural));
 }
 
@@ -68,7 +68,7 @@ export function invalid(
   errors: readonly FieldError[],
 ): StatusError {
   const groupKind = kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
-  const message = `${groupKind} ${JSON.stringify(name)} is invalid: ${formatFieldErrors(errors)}`;
+  const message = `${groupKind} ${goQuoted(name)} is invalid: ${formatFieldErrors(errors)}`;
   return failure(422, 'Invalid', message, { ...detailsOf(name, kind.group, kind.kind), causes: toCauses(errors) });
 }
 
@@ -79,7 +79,7 @@ export function invalidOptions(kind: string, errors: readonly FieldError[]): Sta
 
 /** 403 by an admission rule of the server, or by its authorizer. The plural is '' for a path that is not a resource. */
 export function forbiddenObject(resource: ResourceName, name: string, why: string): StatusError {
-  const subject = name === '' ? qualified(resource) : `${qualified(resource)} ${JSON.stringify(name)}`;
+  const subject = name === '' ? qualified(resource) : `${qualified(resource)} ${goQuoted(name)}`;
   const message = resource.plural === '' ? `forbidden: ${why}` : `${subject} is forbidden: ${why}`;
   return failure(403, 'Forbidden', message, detailsOf(name, resource.group, resource.plural));
 }
@@ -167,6 +167,6 @@ export function notImplemented(message: string): StatusError {
 /** 400 of `fieldValidation=Strict` on a body. */
 export function strictDecodingError(kind: { kind: string; version: string }, problems: readonly string[]): StatusError {
   return badRequest(
-    `${kind.kind} in version ${JSON.stringify(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${problems.join(', ')}`,
+    `${kind.kind} in version ${goQuoted(kind.version)} cannot be handled as a ${kind.kind}: strict decoding error: ${problems.join(', ')}`,
   );
 }

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import type { Status } from '@kctl/apimachinery';
 
 /** A webhook could not be called, or did not answer as a webhook does. The message is that of the real API server. */
@@ -103,7 +104,7 @@ export function answerProblem(code: number, body: Uint8Array, contentType: strin
   const known = meanings[code];
   if (known !== undefined) return known;
   return code >= 500
-    ? `an error on the server (${JSON.stringify(shown)}) has prevented the request from succeeding`
+    ? `an error on the server (${goQuoted(shown)}) has prevented the request from succeeding`
     : `the server responded with the status code ${code} but did not return more information`;
 }
 

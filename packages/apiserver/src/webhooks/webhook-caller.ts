@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
 import { messageOf } from '@kctl/telemetry';
 import { anySignal, orAborted, sleep, type Clock } from '@kctl/wait';
-import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
+import { isObject, jsonText, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { parseYamlBody } from '../codecs/body.js';
 import { nodeHttps } from '../server/node-http.js';
 import { noObjectText } from '../codecs/go-text.js';
@@ -119,7 +119,7 @@ class HttpsWebhookCaller implements WebhookConnections {
     } catch (error) {
       const isCanceled = signal?.aborted === true;
       const problem = isCanceled ? 'context canceled' : link.signal.aborted ? late : problemOf(error);
-      throw new WebhookCallError(`Post ${JSON.stringify(url)}: ${problem}`, { isCanceled });
+      throw new WebhookCallError(`Post ${goQuoted(url)}: ${problem}`, { isCanceled });
     } finally {
       timer.cancel();
     }

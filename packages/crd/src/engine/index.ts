@@ -23,6 +23,7 @@ export { readScalePaths, validateScalePaths } from './definition/scale-paths.js'
 export { validateSchemaSource } from './definition/structural.js';
 export { validateCaBundle, validateWebhookAddress } from './definition/validate-client-config.js';
 export { GoDecodeError, decodeStruct, zeroStruct } from './go/go-decode.js';
+export { goQuoted, goTimeQuoted, isGoPrintable } from './go/go-quoted.js';
 export { GoTable } from './go/go-table.js';
 export { TimeError, canonicalMicroTime, canonicalTime } from './go/go-time.js';
 export type { GoField, GoScalar, GoStruct, GoType } from './go/go-type.js';
@@ -52,6 +53,7 @@ export {
   invalidValue,
   notFoundValue,
   notSupported,
+  notSupportedText,
   quoteValue,
   required,
   toCauses,

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import {
   authorizerValue,
   CelCostExceededError,
@@ -121,7 +122,7 @@ class LazyVariables extends MapValue {
   }
 
   #read(name: string, expression: CompiledExpression): Value | Failure {
-    const quoted = JSON.stringify(name);
+    const quoted = goQuoted(name);
     if (expression.program === undefined) {
       return new Failure(`composited variable ${quoted} fails to compile: ${expression.problem ?? ''}`);
     }

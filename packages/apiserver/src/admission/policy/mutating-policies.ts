@@ -9,6 +9,7 @@ import {
   objectsOf,
   stringOf,
   type JsonObject,
+  goQuoted,
 } from '@kctl/crd/engine';
 import { liveTypeErrors, printErrors, typeErrors } from '../../managed-fields/check.js';
 import { mergeObjects } from '../../managed-fields/merge.js';
@@ -327,7 +328,7 @@ function mutate(object: UntypedObject, wanted: MutationVerdict, matched: Matched
 function refusal(write: AdmissionWrite, refusals: readonly Refusal[]): StatusError {
   const messages = refusals.map(({ policy, binding, message }) =>
     binding === undefined
-      ? `policy ${JSON.stringify(policy)} denied request: ${message}`
+      ? `policy ${goQuoted(policy)} denied request: ${message}`
       : `policy '${policy}' with binding '${binding}' denied request: ${message}`,
   );
   const resource = { group: write.resource.group, plural: write.resource.resource };

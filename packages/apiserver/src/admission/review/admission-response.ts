@@ -1,4 +1,4 @@
-import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { reviewApiVersion, type ReviewVersion } from './admission-review.js';
 
 /** What a webhook has decided. */
@@ -88,7 +88,7 @@ function checkDecodable(review: JsonObject, version: ReviewVersion): void {
     throw fail(`converting (v1.Status) to (${version}.AdmissionReview): unknown conversion`);
   if (!isKnown)
     throw fail(
-      `no kind ${JSON.stringify(kind)} is registered for version ${JSON.stringify(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
+      `no kind ${goQuoted(kind)} is registered for version ${goQuoted(apiVersion)} in scheme "pkg/runtime/scheme.go:111"`,
     );
   if (apiVersion !== reviewApiVersion(version)) {
     const given = apiVersion.slice(apiVersion.indexOf('/') + 1);
@@ -139,9 +139,7 @@ export function readAdmissionAnswer(review: JsonObject, expected: ExpectedAnswer
   requireContainer(response['warnings'], 'AdmissionResponse.response.warnings', { type: '[]string', isList: true });
   if (version === 'v1') {
     if (stringOf(response['uid']) !== uid)
-      throw new ReviewError(
-        `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(stringOf(response['uid']))}`,
-      );
+      throw new ReviewError(`expected response.uid=${goQuoted(uid)}, got ${goQuoted(stringOf(response['uid']))}`);
     const given = printKind(stringOf(review['apiVersion']), stringOf(review['kind']));
     const wanted = printKind(reviewApiVersion(version), 'AdmissionReview');
     if (given !== wanted) throw new ReviewError(`expected webhook response of ${wanted}, got ${given}`);

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
 import { LongAnswerError } from '../../long-writes/noted-calls.js';
 import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
@@ -29,7 +30,7 @@ export async function callHook(
   if (client === undefined)
     throw new CallFailure(
       name,
-      `could not get REST client: failed calling webhook ${JSON.stringify(name)}: webhook configuration must have either service or URL`,
+      `could not get REST client: failed calling webhook ${goQuoted(name)}: webhook configuration must have either service or URL`,
     );
   const uid = caller.newUid();
   const review = admissionReview(version, admissionRequest(uid, reviewed));

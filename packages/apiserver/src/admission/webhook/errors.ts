@@ -1,6 +1,6 @@
 import { isStatusError, StatusError, type Status, type StatusCause, type StatusDetails } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { isObject, numberOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, numberOf, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { badRequest, internalError } from '../../registry/status.js';
 
 /** A webhook could not be asked, or gave no valid answer: what failurePolicy is about. */
@@ -8,7 +8,7 @@ export class CallFailure extends Error {
   override readonly name = 'CallFailure';
 
   constructor(webhook: string, reason: string) {
-    super(`failed calling webhook ${JSON.stringify(webhook)}: ${reason}`);
+    super(`failed calling webhook ${goQuoted(webhook)}: ${reason}`);
   }
 }
 
@@ -20,7 +20,7 @@ export function asStatusError(error: unknown): StatusError {
 
 /** 400: what the webhook does cannot be left out, so it is not called on a dry run. */
 export function dryRunUnsupported(webhook: string): StatusError {
-  return badRequest(`admission webhook ${JSON.stringify(webhook)} does not support dry run`);
+  return badRequest(`admission webhook ${goQuoted(webhook)} does not support dry run`);
 }
 
 function detailsOf(value: unknown): StatusDetails | undefined {
@@ -42,7 +42,7 @@ function detailsOf(value: unknown): StatusDetails | undefined {
 
 /** The Status of a denial: that of the webhook, with who denied in the message, and never one of success. */
 export function denial(webhook: string, result: JsonObject | undefined): StatusError {
-  const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
+  const denied = `admission webhook ${goQuoted(webhook)} denied the request`;
   const message = stringOf(result?.['message']);
   const reason = stringOf(result?.['reason']);
   const why = message !== '' ? `: ${message}` : reason !== '' ? `: ${reason}` : ' without explanation';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { cloneJson, equalSemantic, isObject, type JsonObject } from '@kctl/crd/engine';
+import { cloneJson, equalSemantic, isObject, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { goJson } from '../../codecs/go-json.js';
 import { noObjectText } from '../../codecs/go-text.js';
 import { JsonSyntaxError, scanJson } from '../../codecs/strict-json.js';
@@ -53,10 +53,10 @@ function patched(
   const { object, kind, write } = reviewed;
   if (object === undefined)
     throw internalError(
-      `admission webhook ${JSON.stringify(hook.name)} attempted to modify the object, which is not supported for this operation`,
+      `admission webhook ${goQuoted(hook.name)} attempted to modify the object, which is not supported for this operation`,
     );
   if (answer.patchType !== 'JSONPatch')
-    throw new CallFailure(hook.name, `unsupported patch type ${JSON.stringify(answer.patchType)}`);
+    throw new CallFailure(hook.name, `unsupported patch type ${goQuoted(answer.patchType)}`);
   try {
     const next = applyOperations(typedObject(object, kind), operations);
     if (!isObject(next)) throw new TypeError(noObjectText(next));

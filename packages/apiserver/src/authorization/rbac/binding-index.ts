@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectsOf, stringOf } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf, goQuoted } from '@kctl/crd/engine';
 import type { User } from '../../server/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { StoreEvent } from '../../storage/table.js';
@@ -48,19 +48,17 @@ function readBinding(object: UntypedObject, namespace: string): Bound[] {
   const { name = '' } = object.metadata;
   const roleRef = { kind: stringOf(at(object, 'roleRef', 'kind')), name: stringOf(at(object, 'roleRef', 'name')) };
   const binding =
-    namespace === ''
-      ? `ClusterRoleBinding ${JSON.stringify(name)}`
-      : `RoleBinding ${JSON.stringify(`${name}/${namespace}`)}`;
+    namespace === '' ? `ClusterRoleBinding ${goQuoted(name)}` : `RoleBinding ${goQuoted(`${name}/${namespace}`)}`;
   return objectsOf(object['subjects']).flatMap((subject, index) => {
     const kind = stringOf(subject['kind']);
     const subjectName = stringOf(subject['name']);
     const order = `${name}\0${String(index).padStart(6, '0')}`;
-    const grant = { binding, subject: `${kind} ${JSON.stringify(subjectName)}`, roleRef, order };
+    const grant = { binding, subject: `${kind} ${goQuoted(subjectName)}`, roleRef, order };
     if (kind === 'User') return [{ key: userKey(subjectName), grant }];
     if (kind === 'Group') return [{ key: groupKey(subjectName), grant }];
     const home = stringOf(subject['namespace']) || namespace;
     if (kind !== 'ServiceAccount' || home === '') return [];
-    const described = `ServiceAccount ${JSON.stringify(`${subjectName}/${home}`)}`;
+    const described = `ServiceAccount ${goQuoted(`${subjectName}/${home}`)}`;
     return [{ key: userKey(`system:serviceaccount:${home}:${subjectName}`), grant: { ...grant, subject: described } }];
   });
 }

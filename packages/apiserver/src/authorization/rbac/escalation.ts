@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, at, stringOf } from '@kctl/crd/engine';
+import { arrayOf, at, stringOf, goQuoted } from '@kctl/crd/engine';
 import { forbiddenObject, notFound } from '../../registry/status.js';
 import type { User } from '../../server/api-request.js';
 import { isDeepEqual } from '../../storage/equality.js';
@@ -52,7 +52,7 @@ export function createEscalationCheck(rbac: RbacAuthorizer): EscalationCheck {
     const missing = uncovered(owned, rules);
     if (missing.length === 0) return undefined;
     const suffix = errors.length === 0 ? '' : `; resolution errors: [${errors.join(' ')}]`;
-    return `user ${JSON.stringify(user.name)} (groups=${goList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}${suffix}`;
+    return `user ${goQuoted(user.name)} (groups=${goList(user.groups)}) is attempting to grant RBAC permissions not currently held:\n${describeRules(missing)}${suffix}`;
   };
 
   const checkRole = (write: GrantingWrite): void => {

@@ -1,3 +1,4 @@
+import { goQuoted } from '@kctl/crd/engine';
 import type { User } from '../../server/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { Attributes } from '../attributes.js';
@@ -105,11 +106,11 @@ class RoleBasedAuthorizer implements RbacAuthorizer {
 }
 
 function describe({ binding, roleRef, subject }: Grant): string {
-  return `${binding} of ${roleRef.kind} ${JSON.stringify(roleRef.name)} to ${subject}`;
+  return `${binding} of ${roleRef.kind} ${goQuoted(roleRef.name)} to ${subject}`;
 }
 
 function missingRole({ kind, name }: RoleRef): string {
-  return `${kind === 'ClusterRole' ? 'clusterrole' : 'role'}.${rbacGroup} ${JSON.stringify(name)} not found`;
+  return `${kind === 'ClusterRole' ? 'clusterrole' : 'role'}.${rbacGroup} ${goQuoted(name)} not found`;
 }
 
 /** Several errors as Go aggregates them: each once, in brackets where there are several. */

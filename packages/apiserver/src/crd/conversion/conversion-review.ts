@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, jsonText, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, jsonText, objectOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { identityProblem, restoreMetadata } from './converted-metadata.js';
 
 const group = 'apiextensions.k8s.io';
@@ -65,7 +65,7 @@ function answerProblem({ reviewVersion, uid }: ConversionQuestion, answer: unkno
   const { response } = review;
   if (!isObject(response)) return 'no response provided';
   const answered = stringOf(response['uid']);
-  if (isV1 && answered !== uid) return `expected response.uid=${JSON.stringify(uid)}, got ${JSON.stringify(answered)}`;
+  if (isV1 && answered !== uid) return `expected response.uid=${goQuoted(uid)}, got ${goQuoted(answered)}`;
   const result = objectOf(response['result']);
   const status = stringOf(result['status']);
   if (status === 'Success') return undefined;

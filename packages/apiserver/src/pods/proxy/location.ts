@@ -1,7 +1,7 @@
 // Where a request for `proxy` leads: of a pod, of a Service, of a node. Mirrors ResourceLocation of their registries.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, at, objectOf, stringOf } from '@kctl/crd/engine';
+import { arrayOf, at, objectOf, stringOf, goQuoted } from '@kctl/crd/engine';
 import { storageKeyOf, type Backend, type ResourceCall } from '../../handlers/call.js';
 import { badRequest, notFound } from '../../registry/status.js';
 import { serviceUnavailable } from '../../server/statuses.js';
@@ -41,7 +41,7 @@ refused.addSubnet('ff00::', 8, 'ipv6');
 export function locate(backend: Backend, call: Pick<ResourceCall, 'definition' | 'path'>): Location {
   const { definition, path } = call;
   const asked = askedOf(path.name);
-  if (asked === undefined) throw badRequest(`invalid ${definition.singular} request ${JSON.stringify(path.name)}`);
+  if (asked === undefined) throw badRequest(`invalid ${definition.singular} request ${goQuoted(path.name)}`);
   switch (definition.plural) {
     case 'services':
       return serviceLocation(backend, { asked, id: path.name, namespace: path.namespace });
@@ -86,7 +86,7 @@ function serviceLocation(backend: Backend, { asked, id, namespace }: AskedServic
     if (scripted !== undefined) return { scheme, ...scripted };
     // Upstream says services, although it looks for Endpoints: the message is made from the request.
     if (endpoints === undefined) throw notFound({ group: '', plural: 'services' }, name);
-    throw serviceUnavailable(none + JSON.stringify(name));
+    throw serviceUnavailable(none + goQuoted(name));
   }
   for (const subset of subsets) {
     const found = listAt(subset, 'ports').find((each) => stringOf(at(each, 'name')) === portName);
@@ -97,7 +97,7 @@ function serviceLocation(backend: Backend, { asked, id, namespace }: AskedServic
       if (pod !== undefined) return { scheme, ...hostOf(scheme, ip, String(at(found, 'port'))), pod };
     }
   }
-  throw serviceUnavailable(none + JSON.stringify(id));
+  throw serviceUnavailable(none + goQuoted(id));
 }
 
 /** The name of a Service's port that is given as a number. */
@@ -105,7 +105,7 @@ function servicePortName(backend: Backend, { name, port }: Asked, namespace: str
   const service = requireObject(backend, 'services', { namespace, name });
   const found = listAt(service, 'spec', 'ports').find((each) => at(each, 'port') === Number(port));
   if (found === undefined)
-    throw serviceUnavailable(`no service port ${Number(port)} found for service ${JSON.stringify(name)}`);
+    throw serviceUnavailable(`no service port ${Number(port)} found for service ${goQuoted(name)}`);
   return stringOf(at(found, 'name'));
 }
 

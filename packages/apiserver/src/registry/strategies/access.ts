@@ -4,7 +4,7 @@ import {
   equalSemantic,
   invalidValue,
   isObject,
-  notSupported,
+  notSupportedText,
   objectsOf,
   pathSegment,
   required,
@@ -69,12 +69,12 @@ function validateSubject(subject: Record<string, unknown>, field: string, isName
   if (kind === 'ServiceAccount') {
     if (name !== '')
       for (const message of dns1123Subdomain(name)) errors.push(invalidValue(`${field}.name`, name, message));
-    if (group !== '') errors.push(notSupported(`${field}.apiGroup`, group, ['']));
+    if (group !== '') errors.push(notSupportedText(`${field}.apiGroup`, group, ['']));
     if (!isNamespaced && stringOf(subject['namespace']) === '') errors.push(required(`${field}.namespace`));
   } else if (kind === 'User' || kind === 'Group') {
-    if (group !== rbac) errors.push(notSupported(`${field}.apiGroup`, group, [rbac]));
+    if (group !== rbac) errors.push(notSupportedText(`${field}.apiGroup`, group, [rbac]));
   } else {
-    errors.push(notSupported(`${field}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
+    errors.push(notSupportedText(`${field}.kind`, kind, ['ServiceAccount', 'User', 'Group']));
   }
   return errors;
 }
@@ -86,8 +86,8 @@ function validateBinding(isNamespaced: boolean): (object: Record<string, unknown
     const group = stringOf(at(object, 'roleRef', 'apiGroup'));
     const kind = stringOf(at(object, 'roleRef', 'kind'));
     const name = stringOf(at(object, 'roleRef', 'name'));
-    if (group !== rbac) errors.push(notSupported('roleRef.apiGroup', group, [rbac]));
-    if (!kinds.includes(kind)) errors.push(notSupported('roleRef.kind', kind, kinds));
+    if (group !== rbac) errors.push(notSupportedText('roleRef.apiGroup', group, [rbac]));
+    if (!kinds.includes(kind)) errors.push(notSupportedText('roleRef.kind', kind, kinds));
     if (name === '') errors.push(required('roleRef.name'));
     else for (const message of pathSegment(name)) errors.push(invalidValue('roleRef.name', name, message));
     for (const [index, subject] of objectsOf(object['subjects']).entries()) {

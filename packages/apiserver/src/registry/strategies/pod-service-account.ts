@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { nameSuffix } from '../name-suffix.js';
 import type { WriteContext } from '../resource.js';
 import { forbiddenObject } from '../status.js';
@@ -38,7 +38,7 @@ function findAccount(pod: UntypedObject, name: string, { objects }: WriteContext
   for (const account of objects('/serviceaccounts')) {
     if (account.metadata.name === name && account.metadata.namespace === namespace) return account;
   }
-  const why = `error looking up service account ${namespace}/${name}: serviceaccount ${JSON.stringify(name)} not found`;
+  const why = `error looking up service account ${namespace}/${name}: serviceaccount ${goQuoted(name)} not found`;
   throw forbiddenObject({ group: '', plural: 'pods' }, pod.metadata.name ?? '', why);
 }
 

@@ -1,6 +1,14 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import { duplicate, forbidden, invalidValue, notSupported, required, type FieldError } from '../values/field-error.js';
+import {
+  duplicate,
+  forbidden,
+  invalidValue,
+  notSupported,
+  notSupportedText,
+  required,
+  type FieldError,
+} from '../values/field-error.js';
 import { at, equalJson, isObject, objectOf, objectsOf, stringOf, stringsOf, type JsonObject } from '../values/json.js';
 import { dns1035Label, dns1123Subdomain } from '../values/name-rules.js';
 import { compileJsonPath } from '@kctl/apimachinery';
@@ -292,7 +300,7 @@ export function validateCrd(object: UntypedObject): FieldError[] {
   const scope = stringOf(spec['scope']);
   if (scope === '') errors.push(required('spec.scope'));
   else if (scope !== 'Cluster' && scope !== 'Namespaced') {
-    errors.push(notSupported('spec.scope', scope, ['Cluster', 'Namespaced']));
+    errors.push(notSupportedText('spec.scope', scope, ['Cluster', 'Namespaced']));
   }
   if (spec['preserveUnknownFields'] === true) {
     errors.push(

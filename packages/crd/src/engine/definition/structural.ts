@@ -3,7 +3,7 @@ import {
   forbidden,
   formatFieldError,
   invalidValue,
-  notSupported,
+  notSupportedText,
   required,
   type FieldError,
 } from '../values/field-error.js';
@@ -113,7 +113,7 @@ function checkList(schema: JsonObject, field: string): FieldError[] {
   const keys = stringsOf(schema['x-kubernetes-list-map-keys']);
   const errors: FieldError[] = [];
   if (type !== '' && !['atomic', 'set', 'map'].includes(type)) {
-    errors.push(notSupported(`${field}.x-kubernetes-list-type`, type, ['atomic', 'set', 'map']));
+    errors.push(notSupportedText(`${field}.x-kubernetes-list-type`, type, ['atomic', 'set', 'map']));
   }
   const items = isObject(schema['items']) ? schema['items'] : {};
   if (type !== '' && schema['type'] !== 'array') errors.push(notArray(schema, field));
@@ -241,7 +241,7 @@ function checkNode(schema: JsonObject, level: Level, field: string): FieldError[
   } else if (type === '' && !isIntOrString && !preserves) {
     errors.push(required(`${field}.type`, emptyTypes[level]));
   } else if (type !== '' && !types.includes(type)) {
-    errors.push(notSupported(`${field}.type`, type, types));
+    errors.push(notSupportedText(`${field}.type`, type, types));
   }
   if (level === 'root' && type !== '' && type !== 'object') {
     errors.push(invalidValue(`${field}.type`, type, 'must be object at the root'));

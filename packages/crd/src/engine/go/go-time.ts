@@ -1,3 +1,5 @@
+import { goTimeQuoted } from './go-quoted.js';
+
 /** Thrown for a text that is not a time; the message is Go's. */
 export class TimeError extends Error {
   override readonly name = 'TimeError';
@@ -7,7 +9,7 @@ const date = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})/;
 const zone = /^(Z|[+-]\d{2}:\d{2})$/;
 
 function fail(text: string, layout: string, why: string): never {
-  throw new TimeError(`parsing time ${JSON.stringify(text)} as ${JSON.stringify(layout)}: ${why}`);
+  throw new TimeError(`parsing time ${goTimeQuoted(text)} as ${goTimeQuoted(layout)}: ${why}`);
 }
 
 /** Where Go's parser stops in a text that does not even begin with a date: at the first part that does not fit. */
@@ -35,7 +37,7 @@ function firstMisfit(text: string): [rest: string, element: string] {
 }
 
 function cannotParse(text: string, layout: string, [rest, element]: readonly [string, string]): never {
-  fail(text, layout, `cannot parse ${JSON.stringify(rest)} as ${JSON.stringify(element)}`);
+  fail(text, layout, `cannot parse ${goTimeQuoted(rest)} as ${goTimeQuoted(element)}`);
 }
 
 function daysIn(year: number, month: number): number {

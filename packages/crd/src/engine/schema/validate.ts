@@ -1,7 +1,7 @@
 import { Correlation } from '@kctl/cel';
 import {
   invalidValue,
-  notSupported,
+  notSupportedText,
   required,
   tooLong,
   tooMany,
@@ -244,7 +244,7 @@ function checkEnum(value: unknown, schema: Schema, place: Place, findings: Findi
   )
     return;
   const supported = schema.enum.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
-  findings.errors.push(notSupported(fieldOf(place), value, supported));
+  findings.errors.push(notSupportedText(fieldOf(place), value, supported));
 }
 
 function checkObject(value: Record<string, unknown>, schema: Schema, place: Place, findings: Findings): void {

@@ -1,5 +1,6 @@
 import type { StatusCause } from '@kctl/apimachinery';
 import { jsonNumber } from '@kctl/cel';
+import { goJsonEscaped, goQuoted } from '../go/go-quoted.js';
 import { goText } from './go-number.js';
 import { jsonText } from './json-text.js';
 
@@ -28,7 +29,7 @@ export interface FieldError {
 export function quoteValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'bigint') return goText(jsonNumber(value));
-  return jsonText(value);
+  return typeof value === 'string' ? goQuoted(value) : goJsonEscaped(jsonText(value));
 }
 
 function withDetail(head: string, detail: string | undefined): string {
@@ -50,15 +51,26 @@ export function typeInvalid(field: string, value: unknown, detail: string): Fiel
   return { reason: 'FieldValueTypeInvalid', field, message: withDetail(`Invalid value: ${quoteValue(value)}`, detail) };
 }
 
-/** A value is not one of those allowed; `supported` is printed in the given order. */
+function unsupported(field: string, shown: string, supported: readonly string[]): FieldError {
+  const detail = supported.length === 0 ? undefined : `supported values: ${supported.map(goQuoted).join(', ')}`;
+  return { reason: 'FieldValueNotSupported', field, message: withDetail(`Unsupported value: ${shown}`, detail) };
+}
+
+/**
+ * A value is not one of the constants of its type; `supported` is printed in the given order. Go prints a value of a
+ * named string type, such as `v1.Protocol`, as JSON.
+ */
 export function notSupported(field: string, value: unknown, supported: readonly string[]): FieldError {
-  const list = supported.map((item) => JSON.stringify(item)).join(', ');
-  const head = `Unsupported value: ${quoteValue(value)}`;
-  return {
-    reason: 'FieldValueNotSupported',
+  return unsupported(
     field,
-    message: list === '' ? head : `${head}: supported values: ${list}`,
-  };
+    typeof value === 'string' ? goJsonEscaped(JSON.stringify(value)) : quoteValue(value),
+    supported,
+  );
+}
+
+/** As {@link notSupported}, for a field whose type in Go is a plain string: the value is quoted. */
+export function notSupportedText(field: string, value: unknown, supported: readonly string[]): FieldError {
+  return unsupported(field, quoteValue(value), supported);
 }
 
 /** A value occurs a second time where it must be unique. */
