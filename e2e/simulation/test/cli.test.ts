@@ -49,6 +49,7 @@ describe('pnpm simulate', () => {
     [['--seed'], "'--seed"],
     [['--seedz', '4'], "'--seedz'"],
     [['--operator', 'none'], 'there is no operator "none": expected some of '],
+    [['--faults', 'crash,stal'], '--faults crash,stal has no fault "stal": expected all, none, or some of '],
   ])('refuses %j before anything runs', async (given, message) => {
     const { code, output, errors } = await simulate(...given);
     expect({ code, output }).toEqual({ code: 2, output: '' });
@@ -56,6 +57,14 @@ describe('pnpm simulate', () => {
     expect(errors).toContain(message);
     expect(errors).not.toContain('    at ');
   });
+
+  it('lets no bookmark through on a watch that hangs, which would say that nothing was lost', async () => {
+    const faults = ['--faults', 'watch-hangs,bookmarks-late,bookmarks-missing', '--intensity', '20'];
+    const run = ['--seeds', '1', '--seed', '2', '--minutes', '10', '--only', 'cache-differs'];
+    const { code, output } = await simulate(...quick, ...run, ...faults, '--quiet-minutes', '3', '--operator', 'probe');
+    expect(output).toMatch(/^probe: seed 2, /m);
+    expect({ code, output }).toMatchObject({ code: 0 });
+  }, 60_000);
 
   it('names the rule that is nearest to one that there is not', async () => {
     const { code, output, errors } = await simulate('--only', 'two-leader', '--seeds', '1', '--minutes', '1', ...quick);

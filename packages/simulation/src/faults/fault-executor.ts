@@ -252,6 +252,8 @@ export class FaultExecutor {
     const watches = this.#watchesOf(host);
     if (watches.length === 0) return;
     const watch = pick(watches, a ?? 0);
+    // One that hangs stays so: bookmarks that came through would say that nothing was lost.
+    if (watch.mood === 'hanging' && fault.startsWith('bookmarks')) return;
     this.#happens(`${fault}: ${host.name} watch`, labelOf(watch));
     if (fault === 'watch-hangs') network.hang(watch);
     else if (fault === 'bookmarks-missing') watch.mood = 'no-bookmarks';
