@@ -66,6 +66,14 @@ describe('pnpm simulate', () => {
     expect({ code, output }).toMatchObject({ code: 0 });
   }, 60_000);
 
+  it('makes a child again that was made and collected while its watch hung', async () => {
+    const faults = ['--faults', 'partition', '--intensity', '15', '--replicas', '1'];
+    const run = ['--seeds', '1', '--seed', '59', '--minutes', '12', '--quiet-minutes', '3', '--operator', 'obedient'];
+    const { code, output } = await simulate(...quick, ...run, ...faults);
+    expect(output).toMatch(/^obedient: seed 59, /m);
+    expect({ code, output }).toMatchObject({ code: 0 });
+  }, 60_000);
+
   it('names the rule that is nearest to one that there is not', async () => {
     const { code, output, errors } = await simulate('--only', 'two-leader', '--seeds', '1', '--minutes', '1', ...quick);
     expect(code).not.toBe(0);

@@ -45,6 +45,7 @@ import { findHostProblems } from './host.js';
 import type { Input } from './input.js';
 import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
 import type { GivenOptions } from './input-options.js';
+import { ownEndsOf } from './own-ends.js';
 import { requireNamespace } from './require-namespace.js';
 import { settingProblems } from './setting-problems.js';
 import { withoutUndefined } from './without-undefined.js';
@@ -233,8 +234,8 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
     if (controller === undefined || problems.length > 0)
       throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
-    for (const input of inputs)
-      collect(problems, () => controller.watch(sourceOf(input, this.#host.cache, filters), input.watch));
+    const parts = { informers: this.#host.cache, filters, ownEnds: ownEndsOf(this.#host.dependencies) };
+    for (const input of inputs) collect(problems, () => controller.watch(sourceOf(input, parts), input.watch));
     for (const source of rawSources) collect(problems, () => controller.watch(source));
     for (const source of triggers) collect(problems, () => controller.reconcileAllOn(source));
     if (problems.length === 0) collect(problems, () => this.#host.add(controller));

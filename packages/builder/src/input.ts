@@ -1,14 +1,16 @@
 import type { Kind } from '@kctl/apimachinery';
 import { formatGroupKind, metadataOnly } from '@kctl/apimachinery';
 import type { EventHandler, EventObject, InformerProvider, Predicate, Source, WatchOptions } from '@kctl/controller';
-import { kindSource } from '@kctl/controller';
+import { informerSource, kindSource } from '@kctl/controller';
 import { inputProblems, type GivenOptions, type InputMethod } from './input-options.js';
+import { withEvents, type OwnEnds } from './own-ends.js';
 
 /**
  * One watched kind of a definition, with its types erased: handler and predicates only ever see events of this kind, so
  * what the builder's signatures checked stays true.
  */
 export interface Input<R> {
+  readonly method: InputMethod;
   /** As the user wrote it, for messages. */
   readonly what: string;
   readonly kind: Kind;
@@ -35,6 +37,7 @@ export function eraseInput<T, R>(input: TypedInput<T, R>): Input<R> {
   const { onlyMetadata = options?.onlyMetadata === true } = input;
   const { predicates = [], startPolicy } = options ?? {};
   return {
+    method,
     what: `${method}(${describeKind(kind)})`,
     kind: onlyMetadata && isKind(kind) ? metadataOnly(kind) : kind,
     handler: handler as unknown as EventHandler<EventObject, R>,
@@ -44,10 +47,25 @@ export function eraseInput<T, R>(input: TypedInput<T, R>): Input<R> {
   };
 }
 
-/** The source of an input. */
-export function sourceOf<R>(input: Input<R>, informers: InformerProvider, filters: readonly Predicate[]): Source<R> {
-  const { kind, handler, predicates } = input;
-  return kindSource({ informers, kind, handler, predicates: [...filters, ...predicates] });
+/** Where the events of an input come from. */
+export interface SourceParts {
+  readonly informers: InformerProvider;
+  /** Predicates of all inputs. */
+  readonly filters: readonly Predicate[];
+  readonly ownEnds: OwnEnds | undefined;
+}
+
+/**
+ * The source of an input. One of owned objects also reports those that this process made and that were gone before its
+ * informer had them: a child that nothing else reports as missing.
+ */
+export function sourceOf<R>(input: Input<R>, { informers, filters, ownEnds }: SourceParts): Source<R> {
+  const { kind, handler, method } = input;
+  const predicates = [...filters, ...input.predicates];
+  const source = kindSource({ informers, kind, handler, predicates });
+  if (method !== 'owns' || ownEnds === undefined) return source;
+  const informer = ownEnds.vanished(kind);
+  return withEvents(source, informerSource({ informer, handler, predicates, name: source.name }));
 }
 
 /** Whether a value is a kind token: what was imported under a wrong name is undefined at run time. */
