@@ -52,10 +52,9 @@ beforeAll(async () => {
     embedded: { authorization: 'RBAC' },
   });
   client = environment.client;
+  // Where it could not be made, that is the failure to see.
+  return async () => await environment.stop();
 }, 180_000);
-afterAll(async () => {
-  await environment.stop();
-});
 
 /** An example with a manager: the rights are generated from what it has registered. */
 async function proveManager(

@@ -10,7 +10,7 @@ export interface OwnEnds {
   vanished<K extends Kind>(kind: K): EventInformer<ReadObject<K>>;
 }
 
-/** Whether what a manager can be asked for has a client that knows the ends of its own objects. */
+/** Whether what a manager can be asked for has a client that reports the ends of its own objects. */
 export function ownEndsOf(dependencies: object): OwnEnds | undefined {
   const client: unknown = Reflect.get(dependencies, 'client');
   return isOwnEnds(client) ? client : undefined;
