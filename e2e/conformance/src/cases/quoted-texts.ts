@@ -60,6 +60,28 @@ spec(20, 'messages quote options as Go does, those of a named type as JSON', asy
   );
 });
 
+spec(20, 'label selectors are refused for their keys and values in the words of labels.NewRequirement', async (t) => {
+  const ns = await t.namespace();
+  const refused = async (selector: string, text: string): Promise<void> =>
+    says(
+      await t.get(`${configMaps(ns)}?labelSelector=${encodeURIComponent(selector)}`),
+      400,
+      `unable to parse requirement: ${text}`,
+    );
+  await refused('a=-5', 'values[0][a]: Invalid value: "-5": a valid label must be an empty string or consist of');
+  await refused('a in (-a,ok,_b)', '[values[0][a]: Invalid value: "-a": a valid label must be');
+  await refused('a in (\u0007)', String.raw`values[0][a]: Invalid value: "\a": a valid label must be`);
+  await refused('a>x', `values[0]: Invalid value: "x": for 'Gt', 'Lt' operators, the value must be an integer`);
+  await refused(
+    `a=${'x'.repeat(64)}`,
+    `values[0][a]: Invalid value: "${'x'.repeat(64)}": must be no more than 63 bytes`,
+  );
+  await refused('-a', '<nil>: Invalid value: "-a": name part must consist of alphanumeric characters');
+  await refused('/a', '<nil>: Invalid value: "/a": prefix part must be non-empty');
+  await refused('\u00e9=b', '<nil>: Invalid value: "\u00e9": name part must consist of alphanumeric characters');
+  await refused('a\u00a0=b', String.raw`<nil>: Invalid value: "a\u00a0": name part must consist of`);
+});
+
 spec(10, 'messages quote what a body says as Go does', async (t) => {
   const ns = await t.namespace();
   const widgets = await t.widgets();

@@ -1,10 +1,12 @@
+import { goQuoted, labelKey, validLabelValue } from '@kctl/crd/engine';
+
 /**
  * What the API server says about a label selector that it cannot parse. The selector itself is parsed by apimachinery;
  * this walks the text the way `labels.Parser` does, for the sake of its words.
  */
 type Token = { readonly type: 'identifier' | 'symbol' | 'end'; readonly text: string };
 
-const tokenPattern = /\s*(?:(==|!=|[=!(),<>])|([^\s=!(),<>]+))/y;
+const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+))/y;
 const operators = new Set(['in', 'notin', '=', '==', '!=', '<', '>']);
 const unparsable = 'unable to parse requirement: ';
 
@@ -49,28 +51,33 @@ class Walker {
     if (isNegated) this.#next();
     const key = this.#next();
     if (key.type !== 'identifier') return `found '${key.text}', expected: identifier`;
+    const keyErrors = labelKey(key.text);
+    // The parser has no field path, which Go prints as <nil>.
+    if (keyErrors.length > 0) return `<nil>: Invalid value: ${goQuoted(key.text)}: ${keyErrors.join('; ')}`;
     const { type, text } = this.#peek();
     if (isNegated || type === 'end' || (type === 'symbol' && text === ',')) return undefined;
     const operator = this.#next();
     if (!operators.has(operator.text)) return `found '${operator.text}', expected: in, notin, =, ==, !=, gt, lt`;
-    return operator.text === 'in' || operator.text === 'notin' ? this.#values() : this.#value(operator.text);
+    const values: string[] = [];
+    const isList = operator.text === 'in' || operator.text === 'notin';
+    return (isList ? this.#values(values) : this.#value(values)) ?? valueProblem(key.text, operator.text, values);
   }
 
-  #value(operator: string): string | undefined {
+  #value(values: string[]): string | undefined {
     const { type, text } = this.#peek();
     if (type === 'end' || text === ',') return undefined;
     const value = this.#next();
     if (value.type !== 'identifier') return `found '${value.text}', expected: identifier`;
-    if ((operator !== '<' && operator !== '>') || /^[-+]?\d+$/.test(value.text)) return undefined;
-    return `values[0]: Invalid value: ${goQuoted(value.text)}: for 'Gt', 'Lt' operators, the value must be an integer`;
+    values.push(value.text);
+    return undefined;
   }
 
-  #values(): string | undefined {
+  #values(values: string[]): string | undefined {
     const open = this.#next();
     if (open.text !== '(') return `found '${open.text}' expected: '('`;
     for (let isFirst = true; ; isFirst = false) {
       const value = this.#peek();
-      if (value.type === 'identifier') this.#next();
+      if (value.type === 'identifier') values.push(this.#next().text);
       else if (value.text !== ',' && value.text !== ')')
         return isFirst
           ? `found '${value.text}', expected: ',', ')' or identifier`
@@ -92,6 +99,24 @@ class Walker {
   }
 }
 
+/** What `labels.NewRequirement` objects to: it is given the values as a sorted set. */
+function valueProblem(key: string, operator: string, given: readonly string[]): string | undefined {
+  const values = [...new Set(given)].sort();
+  const ofNumbers = values.flatMap((value, index) =>
+    (operator !== '<' && operator !== '>') || /^[-+]?\d+$/.test(value)
+      ? []
+      : `values[${index}]: Invalid value: ${goQuoted(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+  );
+  const ofLabels = values.flatMap((value, index) => {
+    const errors = validLabelValue(value);
+    return errors.length === 0
+      ? []
+      : `values[${index}][${key}]: Invalid value: ${goQuoted(value)}: ${errors.join('; ')}`;
+  });
+  const problems = [...ofNumbers, ...ofLabels];
+  return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
+}
+
 /** What upstream says about the syntax of a label selector; undefined when it is well-formed. */
 export function labelSyntaxProblem(text: string): string | undefined {
   return new Walker(text).problem();
@@ -109,4 +134,3 @@ export function fieldSyntaxProblem(text: string): string | undefined {
   }
   return undefined;
 }
-import { goQuoted } from '@kctl/crd/engine';
