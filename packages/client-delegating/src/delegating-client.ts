@@ -145,7 +145,7 @@ class CacheFirstClient implements DelegatingClient {
     if (problem !== undefined) throw new TypeError(`createDelegatingClient: ${problem}`);
     this.live = client;
     this.#options = options;
-    this.#vanishings = new Vanishings({ cache, live: client, logger, ttlMs });
+    this.#vanishings = new Vanishings({ cache, live: client, logger, clock });
     this.#ledger = new Ledger({
       cache,
       clock,

@@ -247,7 +247,11 @@ export class LaggingCache implements CacheView {
     return new Promise((resolve, reject) => {
       const waiter = { version: Number(resourceVersion), resolve, reject };
       this.#waiters.add(waiter);
-      signal?.addEventListener('abort', () => reject(signal.reason as Error));
+      const onAbort = (): void => {
+        this.#waiters.delete(waiter);
+        reject(signal?.reason as Error);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
     });
   }
 

@@ -9,6 +9,7 @@ const key = { namespace: 'ns', name: 'a' };
 let server: ModelServer;
 let cache: LaggingCache;
 let client: DelegatingClient;
+let clock: FakeClock;
 let told: string[];
 let stop: () => void;
 
@@ -18,7 +19,8 @@ const liveReads = (): number => server.calls.filter((call) => call === 'get' || 
 beforeEach(() => {
   server = new ModelServer();
   cache = new LaggingCache(server);
-  client = createDelegatingClient({ cache, client: modelClient(server), clock: new FakeClock() });
+  clock = new FakeClock();
+  client = createDelegatingClient({ cache, client: modelClient(server), clock });
   told = [];
   const registration = client.vanished(Thing).addEventHandler({
     onEvent: ({ type, header, finalStateUnknown }) =>
@@ -102,6 +104,56 @@ describe('an own object that vanishes before the cache has it', () => {
     cache.relist();
     await turn();
     expect(told).toEqual(['delete a uid-2 true']);
+  });
+
+  it('is told of however long the cache was behind', async () => {
+    await client.create(Thing, thing('a'));
+    server.remove('ns/a');
+    await clock.advance(3_600_000);
+    cache.relist();
+    await turn();
+    expect(told).toEqual(['delete a uid-1 true']);
+  });
+
+  it('is told of once to each handler of a kind, and of no write before the last', async () => {
+    const both: string[] = [];
+    client.vanished(Thing).addEventHandler({ onEvent: ({ header }) => void both.push(header.name) });
+    await client.create(Thing, thing('a'));
+    await client.update(Thing, thing('a', { spec: { size: 2 } }));
+    expect(cache.waiting).toBe(1);
+    server.remove('ns/a');
+    cache.relist();
+    await turn();
+    expect([told, both]).toEqual([['delete a uid-1 true'], ['a']]);
+  });
+
+  it('is told of although the server could not be asked at first', async () => {
+    const model = modelClient(server);
+    let failures = 2;
+    const get: typeof model.get = async (...given) => {
+      if (failures-- > 0) throw new Error('no connection');
+      return await model.get(...given);
+    };
+    const shaky = createDelegatingClient({ cache, client: { ...model, get }, clock });
+    shaky.vanished(Thing).addEventHandler({ onEvent: ({ header }) => void told.push(header.name) });
+    await shaky.create(Thing, thing('a'));
+    server.remove('ns/a');
+    cache.relist();
+    await turn();
+    expect(told).toEqual([]);
+    await clock.advance(1000);
+    await clock.advance(2000);
+    await turn();
+    expect(told).toEqual(['a']);
+    expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('leaves nothing behind when the last handler leaves', async () => {
+    await client.create(Thing, thing('a'));
+    expect(cache.waiting).toBe(1);
+    stop();
+    await turn();
+    expect(cache.waiting).toBe(0);
   });
 
   it('is not told of to a handler that was removed', async () => {

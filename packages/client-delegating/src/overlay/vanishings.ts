@@ -1,8 +1,10 @@
-import { formatGroupKind, formatKey, isNotFound, keyOf } from '@kctl/apimachinery';
+import { formatGroupKind, formatKey, isForbidden, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { headerOf } from '@kctl/apimachinery/wire';
 import type { Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
+import { createBackoff, retry } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import { orUndefined } from '../or-undefined.js';
 import type { ObservableInformer, ObservedEvent } from '../own-events/own-informers.js';
@@ -14,8 +16,7 @@ export interface VanishingsOptions {
   readonly cache: CacheView;
   readonly live: Reader;
   readonly logger: Logger;
-  /** ms after which a write is no longer followed. */
-  readonly ttlMs: number;
+  readonly clock: Clock;
 }
 
 interface Observer {
@@ -23,15 +24,23 @@ interface Observer {
   onEvent(event: ObservedEvent<never>): void | Promise<void>;
 }
 
+/** An own write that the cache has not caught up with. */
+interface Followed {
+  readonly object: DeepReadonly<KubeObject>;
+  readonly end: AbortController;
+}
+
 /**
  * Notices own objects that ended unseen: the cache has passed the version of the write and does not have the object,
- * so its informer may never have had it and has no delete to report. Nothing happens without an observer.
+ * so its informer may never have had it and has no delete to report. However long a watch hangs, a write is followed until
+ * then: what would be given up is a wake-up that is lost for good. So it retains one object for each key that was written
+ * since the cache fell behind. Nothing happens without an observer.
  */
 export class Vanishings {
   readonly #options: VanishingsOptions;
   readonly #observers = new Set<Observer>();
-  /** The last own write of each object that is followed. */
-  readonly #followed = new Map<string, DeepReadonly<KubeObject>>();
+  /** The last own write of each object, by the kinds that observers asked for. */
+  readonly #followed = new Map<Kind, Map<string, Followed>>();
 
   constructor(options: VanishingsOptions) {
     this.#options = options;
@@ -46,7 +55,7 @@ export class Vanishings {
         return {
           hasSynced: true,
           waitForSync: () => Promise.resolve(),
-          remove: () => void this.#observers.delete(observer),
+          remove: () => this.#leave(observer),
         };
       },
     };
@@ -54,44 +63,70 @@ export class Vanishings {
 
   /** An own write has left this object behind. */
   wrote(kind: Kind, object: DeepReadonly<KubeObject>): void {
-    for (const { kind: observed } of this.#observers)
-      if (formatGroupKind(observed) === formatGroupKind(kind)) void this.#follow(observed, object);
+    for (const observed of this.#kindsLike(kind)) void this.#follow(observed, object);
   }
 
   /** An own write has ended the object, or made it unknown, as its writer has recorded. */
   ended(kind: Kind, key: ObjectKey): void {
     if (this.#followed.size === 0) return;
-    for (const { kind: observed } of this.#observers)
-      if (formatGroupKind(observed) === formatGroupKind(kind)) this.#followed.delete(nameOf(observed, key));
+    for (const observed of this.#kindsLike(kind)) this.#forget(observed, formatKey(key));
+  }
+
+  #leave(observer: Observer): void {
+    this.#observers.delete(observer);
+    const { kind } = observer;
+    if ([...this.#observers].some((other) => other.kind === kind)) return;
+    for (const name of this.#followed.get(kind)?.keys() ?? []) this.#forget(kind, name);
+  }
+
+  /** The tokens of this kind that observers asked for; each has a shape of its own. */
+  #kindsLike(kind: Kind): Set<Kind> {
+    const found = new Set<Kind>();
+    if (this.#observers.size === 0) return found;
+    const wanted = formatGroupKind(kind);
+    for (const { kind: observed } of this.#observers) if (formatGroupKind(observed) === wanted) found.add(observed);
+    return found;
+  }
+
+  #forget(kind: Kind, name: string): void {
+    const ofKind = this.#followed.get(kind);
+    ofKind?.get(name)?.end.abort();
+    ofKind?.delete(name);
+    if (ofKind?.size === 0) this.#followed.delete(kind);
   }
 
   async #follow(kind: Kind, object: DeepReadonly<KubeObject>): Promise<void> {
-    const { cache, live, logger, ttlMs } = this.#options;
+    const { cache, live, logger, clock } = this.#options;
     const key = keyOf(object);
     const { namespace } = key;
     if (!cache.isCached(kind, namespace) || !isComparable(versionOf(object))) return;
-    const name = nameOf(kind, key);
-    this.#followed.set(name, object);
-    const isLast = (): boolean => this.#followed.get(name) === object;
+    const name = formatKey(key);
+    this.#forget(kind, name);
+    const followed: Followed = { object, end: new AbortController() };
+    const ofKind = this.#followed.get(kind) ?? new Map<string, Followed>();
+    this.#followed.set(kind, ofKind.set(name, followed));
+    const isLast = (): boolean => this.#followed.get(kind)?.get(name) === followed;
     try {
       const held = projected(cache, kind, object);
       if (held === undefined) return;
-      const within = namespace === undefined ? {} : { namespace };
-      await cache.waitForResourceVersion(kind, versionOf(object), { ...within, timeoutMs: ttlMs });
+      const { signal } = followed.end;
+      const within = namespace === undefined ? { signal } : { namespace, signal };
+      await cache.waitForResourceVersion(kind, versionOf(object), within);
       if (!isLast() || (await orUndefined(cache.get<Kind>(kind, key))) !== undefined) return;
       // The cache may look at a part of the kind that the object is not in: only the server knows.
-      const isGone = await live.get<Kind>(kind, key).then(
-        (found) => uidOf(found) !== uidOf(object),
-        (error: unknown) => {
-          if (isNotFound(error)) return true;
-          throw error;
-        },
-      );
+      const found = await retry(() => orUndefined(live.get<Kind>(kind, key, { signal })), {
+        backoff: createBackoff({ initialMs: 1000, capMs: 60_000, jitter: 0, clock }),
+        isRetriable: (error) => !isForbidden(error),
+        signal,
+        clock,
+      });
+      const isGone = found === undefined || uidOf(found) !== uidOf(object);
       if (isGone && isLast()) this.#tell(kind, held);
     } catch (error) {
-      logger.debug('Cannot tell whether an own object is still there', { kind: formatGroupKind(kind), name, error });
+      if (isLast())
+        logger.debug('Cannot tell whether an own object is still there', { kind: formatGroupKind(kind), name, error });
     } finally {
-      if (isLast()) this.#followed.delete(name);
+      if (isLast()) this.#forget(kind, name);
     }
   }
 
@@ -115,10 +150,6 @@ export class Vanishings {
       this.#options.logger.error('An event handler failed', { error });
     }
   }
-}
-
-function nameOf(kind: Kind, key: ObjectKey): string {
-  return `${formatGroupKind(kind)} ${kind.version} ${kind.shape} ${formatKey(key)}`;
 }
 
 /** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
