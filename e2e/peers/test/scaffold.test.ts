@@ -81,6 +81,7 @@ describe.skipIf(!hasGo)(`a scaffolded project, judged by kubectl and helm on the
   };
 
   beforeAll(async () => {
+    helmProgram(); // built here, where there is time: minutes with an empty cache of Go
     peer = await startPeer(target);
     projects.push(await scaffold('greeter'), await scaffold('checked', { hasWebhook: true }));
     await must(kubectl(['apply', '-f', '-'], foreignCrds.map((crd) => stringify(crd)).join('---\n')));
