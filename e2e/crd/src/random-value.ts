@@ -83,8 +83,12 @@ export function valueFor(random: Random, schema: Json): unknown {
     case 'boolean':
       return random.chance(0.5);
     case 'integer':
+      if (random.chance(0.3) && typeof schema['multipleOf'] === 'number')
+        return nearMultiple(random, schema['multipleOf']);
       return random.chance(0.15) ? random.pick([...borders, -1, 100]) : random.below(10);
     case 'number':
+      if (random.chance(0.5) && typeof schema['multipleOf'] === 'number')
+        return nearMultiple(random, schema['multipleOf']);
       return random.chance(0.7) ? random.pick(borders) : random.below(10) / random.pick([1, 2, 10]);
     case 'string': {
       const own = textsOf[String(schema['format'])];
@@ -99,6 +103,14 @@ export function valueFor(random: Random, schema: Json): unknown {
     default:
       return random.pick(anything);
   }
+}
+
+/** A multiple as a product or as a person writes it, of either sign, or one by a little more or less. */
+function nearMultiple(random: Random, factor: number): number {
+  const product = random.below(500) * factor;
+  const value = random.chance(0.5) ? product : Number(product.toPrecision(4));
+  const beside = random.pick([0, 0, 0, 1e-10, -1e-10, 0.5]);
+  return random.pick([1, 1, -1]) * (value + beside);
 }
 
 function objectFor(random: Random, schema: Json): Json {

@@ -55,11 +55,34 @@ describe('numbers as the API server judges them', () => {
   it.each<[schema: object, value: number]>([
     [{ type: 'number', minimum: 0.5 }, 0],
     [{ type: 'number', multipleOf: 0.1 }, 0.3],
-    [{ type: 'number', multipleOf: 0.01 }, 1.15],
     [{ type: 'number', format: 'int32' }, 2 ** 40],
     [{ type: 'number', maximum: 1e21 }, 3],
     [{ type: 'number', enum: [0, 3] }, 0.3],
     [{ type: 'number', enum: [0.5] }, 0.5],
     [{ 'x-kubernetes-int-or-string': true, enum: ['a'] }, 97],
   ])('%j takes %d', (schema, value) => expect(messages(schema, value)).toEqual([]));
+
+  // Each as kube-apiserver 1.36.3 answers it.
+  it.each<[factor: number, value: number, isTaken: boolean]>([
+    [0.01, 1.15, false],
+    [0.01, 2.3, false],
+    [0.01, -1.15, false],
+    [0.01, 0.07, true],
+    [0.1, 0.3, true],
+    [0.1, -0.3, true],
+    [0.1, 0.7, true],
+    [0.1, -0.1, true],
+    [0.3, 0.9, true],
+    [0.3, 1.1, false],
+    [2.5, 5.0000000001, true],
+    [2.5, -5.0000000001, false],
+    [2.5, 4.9999999999, false],
+    [3, 1_000_000_000_000.5, true],
+    [3, 2.9999999999999996, false],
+    [1_048_576, -(2 ** 63) - 2048, false],
+    [1_048_576, 2 ** 63 + 2048, true],
+    [1_048_576, -1.5, false],
+  ])('multiples of %d: %d is one: %s', (multipleOf, value, isTaken) =>
+    expect(messages({ type: 'number', multipleOf }, value).length === 0).toBe(isTaken),
+  );
 });

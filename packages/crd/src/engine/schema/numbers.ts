@@ -13,12 +13,17 @@ function toInt64(value: number): bigint {
   return BigInt(Math.trunc(value));
 }
 
-/** Whether a float64 counts as an integer: within 2^53, and nearer to one than 1e-9 of it. Mirrors `IsFloat64AJSONInteger`. */
+/**
+ * Whether a float64 counts as an integer: within 2^53, and an integer or above one by less than 1e-9 of it. Mirrors
+ * `IsFloat64AJSONInteger`, which cuts the fraction off by `uint64(f)`: what is a little below an integer is none, nor is a
+ * negative number with a fraction. So 1.15 is not a multiple of 0.01, of which it is 114.99999999999999.
+ */
 export function isNearInteger(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
-  const rounded = Math.round(value);
-  if (value === rounded) return true;
-  return rounded !== 0 && Math.abs(value - rounded) < 1e-9 * Math.abs(rounded);
+  if (Number.isInteger(value)) return true;
+  if (value < 1) return false;
+  const whole = Math.trunc(value);
+  return (value - whole) / (value + whole) < 1e-9;
 }
 
 /**
