@@ -75,6 +75,6 @@ export const benchmark: Benchmark = {
     { figure: 'ready as a process', ours: started, peer: startedThere, reading: duration, ...none },
     { figure: 'ready as a process', ours: started, limit: 150, reading: duration, ...must },
     { figure: 'ready in process', ours: inProcess, limit: 150, reading: duration, ...must },
-    { figure: 'memory when idle', ours: started, peer: startedThere, reading: extra('residentMb', 'MB RSS'), ...none },
+    { figure: 'memory when idle', ours: started, peer: startedThere, reading: extra('residentMb', 'MiB RSS'), ...none },
   ],
 };

@@ -50,7 +50,7 @@ export interface Benchmark {
 export const throughput: Reading = { unit: 'ops/s', better: 'more', of: ({ ops, wallMs }) => (ops / wallMs) * 1000 };
 export const cpu: Reading = { unit: 'CPU µs/op', better: 'less', of: ({ ops, cpuMs }) => (cpuMs / ops) * 1000 };
 export const peakMemory: Reading = {
-  unit: 'MB peak RSS',
+  unit: 'MiB peak RSS',
   better: 'less',
   of: ({ peakRssMb }) => peakRssMb ?? Number.NaN,
 };

@@ -53,8 +53,8 @@ const inspected = `${ours} with inspection`;
 const idle = `${ours}, idle`;
 const smallIdle = `${smallImage}, idle`;
 const imported = `${ours}, import`;
-const residentMemory: Reading = extra('residentMb', 'MB RSS');
-const idleMemory: Reading = extra('idleMb', 'MB RSS');
+const residentMemory: Reading = extra('residentMb', 'MiB RSS');
+const idleMemory: Reading = extra('idleMb', 'MiB RSS');
 
 interface Goal {
   readonly reach: number | null;
