@@ -3,7 +3,7 @@
  * text in any order; it compiles under the strictest settings; it takes the projects' own sample objects.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -75,6 +75,7 @@ function isObject(value: unknown): value is Json {
 function folderOf(module: string): string {
   const cwd = mkdtempSync(join(tmpdir(), 'kctl-projects-'));
   const done = spawnSync('go', ['mod', 'download', '-json', module], { cwd, encoding: 'utf8' });
+  rmSync(cwd, { recursive: true });
   const found: unknown = JSON.parse(done.stdout || '{}');
   if (isObject(found) && typeof found['Dir'] === 'string') return found['Dir'];
   throw new Error(`download ${module}: ${isObject(found) ? String(found['Error']) : done.stderr}`);

@@ -1,11 +1,13 @@
-import { mkdtempSync, readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { HoursLog } from '../src/hours-log.js';
 
 it('goes on with seeds that no run has had, over commits and processes', () => {
-  const file = join(mkdtempSync(join(tmpdir(), 'kctl-hours-')), 'hours.json');
+  const folder = mkdtempSync(join(tmpdir(), 'kctl-hours-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'hours.json');
   const first = new HoursLog(file);
   const run = first.runOf('abc1234');
   run.records['probe'] = { seeds: [10, 11], hours: 2.4, faults: 700, violations: [{ seed: 11, rule: 'convergence' }] };

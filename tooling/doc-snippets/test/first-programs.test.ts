@@ -60,7 +60,8 @@ it.each(composed)('%s: the program runs as printed', async (name) => {
   const { program, needsCluster, prints } = firstProgram(name);
   const file = join(folder, `${name}.ts`);
   writeFileSync(file, program);
-  const env = { HOME: folder, KUBECONFIG: needsCluster ? environment.kubeconfigPath : '' };
+  // What a program leaves in the temporary folder goes with this one.
+  const env = { HOME: folder, TMPDIR: folder, KUBECONFIG: needsCluster ? environment.kubeconfigPath : '' };
   const running = startExample(file, { env, cwd: folder });
   expect(await running.exited, running.output).toBe(0);
   expect(running.output).toMatch(prints);
