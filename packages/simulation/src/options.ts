@@ -41,7 +41,7 @@ export interface SimulateOptions {
   readonly settled?: (world: World) => Promise<void> | void;
   /** How many runs, each from a seed of its own. @default 20 */
   readonly seeds?: number;
-  /** The first seed. @default 1, or the environment variable KCTL_SEED */
+  /** The first seed; with the environment variable KCTL_SEED that seed runs alone, whatever is given here. @default 1 */
   readonly seed?: number;
   /** How long faults go on in each run, in simulated minutes. @default 30 */
   readonly simulatedMinutes?: number;
@@ -194,8 +194,7 @@ export function compileOptions(
   const isReplay = seedText !== undefined && seedText !== '';
   const {
     replicas = 2,
-    seeds = isReplay ? 1 : 20,
-    seed = isReplay ? Number(seedText) : 1,
+    seeds = 20,
     simulatedMinutes = 30,
     convergeWithinMs = 300_000,
     quietMs = 600_000,
@@ -203,6 +202,12 @@ export function compileOptions(
     only,
     except = [],
   } = options;
+  // A failure is run again by its seed alone, whichever the options begin with.
+  const seed = isReplay ? Number(seedText) : (options.seed ?? 1);
+  const seedRange = { most: Number.MAX_SAFE_INTEGER, integer: true } as const;
+  const seedProblem = isReplay
+    ? numberProblem('KCTL_SEED', seed, seedRange) && numberProblem('KCTL_SEED', seedText, seedRange)
+    : numberProblem('seed', seed, seedRange);
   const problems = [
     ...optionProblems(options, names),
     ...[
@@ -213,7 +218,7 @@ export function compileOptions(
       runsProblem('countObjects', options.countObjects),
       numberProblem('replicas', replicas, { least: 1, most: mostReplicas, integer: true }),
       numberProblem('seeds', seeds, { least: 1, integer: true }),
-      numberProblem(isReplay ? 'KCTL_SEED' : 'seed', seed, { most: Number.MAX_SAFE_INTEGER, integer: true }),
+      seedProblem,
       numberProblem('simulatedMinutes', simulatedMinutes, { above: 0 }),
       numberProblem('convergeWithinMs', convergeWithinMs, { above: 0 }),
       numberProblem('quietMs', quietMs, {}),

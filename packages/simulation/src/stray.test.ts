@@ -17,6 +17,13 @@ it.each([
   expect(callerOf(stackOf(...frames))).toBeUndefined();
 });
 
+it('passes over its own frames, wherever it is built', () => {
+  for (const place of ['/work/packages/simulation/dist/index.js', 'file:///app/packages/simulation/src/stray.ts'])
+    expect(callerOf(stackOf(`deepStack (${place}:1:1)`, 'Poller.turn (file:///app/src/poller.ts:7:9)'))).toContain(
+      'poller.ts',
+    );
+});
+
 it('names who took the clock of the machine, past the clock itself', () => {
   expect(callerOf(stackOf(...timer, 'Poller.turn (file:///app/src/poller.ts:7:9)'))).toBe(
     'Poller.turn (/app/src/poller.ts:7:9)',

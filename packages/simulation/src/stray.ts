@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 /** Frames that only pass a call on. */
 const passesOn = [
   /\(node:|^\s*at node:|<anonymous>/,
-  /[/\\](?:packages[/\\]simulation[/\\]src|@kctl[/\\]simulation[/\\](?:dist|src))[/\\]/,
+  /[/\\](?:packages|@kctl)[/\\]simulation[/\\](?:dist|src)[/\\]/,
   /[/\\]wait[/\\]src[/\\]system-clock\./,
   /SystemTimer|systemClock|\bObject\.(?:setTimer|now|monotonicNow) /,
 ];

@@ -3,6 +3,7 @@ import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient, type HttpClient } from '@kctl/client-http';
 import { sleep, untilAborted } from '@kctl/wait';
 import { expect, it, vi } from 'vitest';
+import { compileOptions } from '../src/options.js';
 import { isSimulationFailed, simulate, type Operator, type ReplicaWorld, type SimulateOptions } from '../src/index.js';
 
 const key = { namespace: 'default', name: 'kept' };
@@ -81,6 +82,15 @@ it.each([
   expect(message).not.toMatch(/apiservices|shrunk from/);
   expect(violation.message).toMatch(
     new RegExp(`^${what.replace(/[.()]/g, '\\$&')} is called at .*simulate\\.test\\.ts:`),
+  );
+});
+
+it('runs the seed of KCTL_SEED alone, also where the options begin with another', () => {
+  const options = { ...small, operator: keeps, seed: 100, seeds: 50 };
+  expect(compileOptions(options, { KCTL_SEED: '7' })).toMatchObject({ seed: 7, seeds: 1 });
+  expect(compileOptions(options, { KCTL_SEED: '' })).toMatchObject({ seed: 100, seeds: 50 });
+  expect(() => compileOptions(options, { KCTL_SEED: 'abc' })).toThrow(
+    'simulate: KCTL_SEED "abc" is not valid: expected an integer ≥ 0',
   );
 });
 
