@@ -27,8 +27,11 @@ export function withEvents<R>(source: Source<R>, more: Source<R>): Source<R> {
     start: async (context) => {
       const [main, added] = await Promise.all([source.start(context), more.start(context)]);
       const stop = async (): Promise<void> => {
-        await added.stop();
-        await main.stop();
+        try {
+          await added.stop();
+        } finally {
+          await main.stop();
+        }
       };
       return {
         stop,

@@ -106,8 +106,9 @@ export interface DelegatingClient extends Client {
   /**
    * Reports, as deletes with `finalStateUnknown`, objects that this client wrote and that were gone before the cache
    * had them: of those, an informer may have nothing to tell. `owns()` of @kctl/builder listens to it; a controller that
-   * is composed by hand has `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An end may be reported twice,
-   * here and by the informer. Costs nothing without handlers; then one request for each end that it reports.
+   * is composed by hand has `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An
+   * end may be reported twice, here and by the informer. Costs nothing without handlers; then one request for each end
+   * that it reports.
    */
   vanished<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>>;
 }
