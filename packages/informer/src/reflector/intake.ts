@@ -225,7 +225,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     const { namespace, name, uid, resourceVersion } = identity;
     const old = this.#find(namespace, name);
     const isAnother = old !== undefined && uid !== '' && old.uid !== '' && old.uid !== uid;
-    const isGone = isAnother && compareResourceVersions(resourceVersion, old.resourceVersion) !== 'older';
+    const isGone = isAnother && !this.#isSuperseded({ resourceVersion }, old);
     if (isGone) {
       this.#indexer.deleteStored(old);
       this.#decoder.retire(old);
@@ -238,7 +238,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   #upsert(frame: DecodedFrame<T>): void {
     const { stored, fields, present: old, hasPresentFields } = frame;
     if (stored === undefined) return;
-    if (old === stored || (old !== undefined && isSuperseded(stored, old))) {
+    if (old === stored || (old !== undefined && this.#isSuperseded(stored, old))) {
       // Seen already: the watch was reopened at an earlier version than the store is at.
       if (old !== stored) this.#decoder.retire(stored);
       if (this.#advance(frame.resourceVersion)) this.#bookmark();
@@ -265,7 +265,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     if (stored === undefined) return;
     const old = this.#find(stored.namespace, stored.name);
     this.#decoder.retire(stored);
-    const isOld = old !== undefined && isSuperseded(stored, old);
+    const isOld = old !== undefined && this.#isSuperseded(stored, old);
     if (old !== undefined && !isOld) {
       this.#indexer.deleteStored(old);
       this.#decoder.retire(old);
@@ -291,6 +291,15 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     return true;
   }
 
+  /**
+   * Whether `next` is not newer than what the store has: an event that was delivered before. What is newer than the
+   * collection was kept of a server that has since been restored, and anything that the server says now is newer.
+   */
+  #isSuperseded(next: Pick<StoredObject<T>, 'resourceVersion'>, old: StoredObject<T>): boolean {
+    if (compareResourceVersions(next.resourceVersion, old.resourceVersion) !== 'older') return false;
+    return compareResourceVersions(old.resourceVersion, this.#resourceVersion) !== 'newer';
+  }
+
   #retireUnlessStored(stored: StoredObject<T>): void {
     if (this.#indexer.stored(stored) !== stored) this.#decoder.retire(stored);
   }
@@ -305,9 +314,4 @@ function isAnother<T extends KubeObject>(old: StoredObject<T>, next: StoredObjec
 
 function isSameVersion<T extends KubeObject>(old: StoredObject<T>, next: StoredObject<T>): boolean {
   return old.resourceVersion !== '' && old.resourceVersion === next.resourceVersion;
-}
-
-/** Whether `next` is not newer than what the store has: an event that was delivered before. */
-function isSuperseded<T extends KubeObject>(next: StoredObject<T>, old: StoredObject<T>): boolean {
-  return compareResourceVersions(next.resourceVersion, old.resourceVersion) === 'older';
 }

@@ -75,8 +75,12 @@ export function isPoison({ spec }: Item): boolean {
 /** A collection with history, and every way in which a server and a network let a watcher down. */
 export class FakeServer {
   version = 100;
-  readonly objects: Map<string, Item> = new Map<string, Item>();
-  readonly #log: LogEntry[] = [];
+  objects: Map<string, Item> = new Map<string, Item>();
+  #log: LogEntry[] = [];
+  /** Versions of a time that a restored server has no memory of. They are not given again: an old one is known by that. */
+  readonly #forgotten = new Set<number>();
+  /** Whether it was restored: then it is right that what it says goes back in time. */
+  isRestored = false;
   readonly #watches = new Set<OpenWatch>();
   readonly #chance: Chance;
   readonly #clock: Clock;
@@ -122,7 +126,7 @@ export class FakeServer {
     const name = `n${this.#chance.int(6)}`;
     const key = `${namespace}/${name}`;
     const present = this.objects.get(key);
-    this.version += 1 + this.#chance.int(3);
+    this.#proceed(1 + this.#chance.int(3));
     if (present !== undefined && this.#chance.maybe(0.35)) {
       this.objects.delete(key);
       this.#record('DELETED', { ...present, metadata: { ...present.metadata, resourceVersion: String(this.version) } });
@@ -134,9 +138,32 @@ export class FakeServer {
   /** Writes every object once more, at a version that no transform fails for. */
   heal(): void {
     for (const { metadata } of [...this.objects.values()]) {
-      this.version += (this.version + 1) % poisonEvery === 0 ? 2 : 1;
+      do this.#proceed(1);
+      while (this.version % poisonEvery === 0);
       this.#put(metadata.namespace ?? '', metadata.name ?? '');
     }
+  }
+
+  /** Goes back to an earlier state, as a server whose storage is restored from a backup. */
+  restore(): void {
+    const recent = this.#log.filter(({ version }) => version > this.#compactedTo && version < this.version);
+    if (recent.length === 0) return;
+    const { version } = this.#chance.pick(recent);
+    for (const later of this.#log) if (later.version > version) this.#forgotten.add(later.version);
+    this.objects = this.#stateAt(version);
+    this.#log = this.#log.filter((entry) => entry.version <= version);
+    this.version = version;
+    this.isRestored = true;
+    this.restart();
+  }
+
+  #proceed(by: number): void {
+    this.version += by;
+    while (this.#forgotten.has(this.version)) this.version++;
+  }
+
+  #isUnknown(version: number): boolean {
+    return version > this.version || this.#forgotten.has(version);
   }
 
   #put(namespace: string, name: string): void {
@@ -257,12 +284,13 @@ export class FakeServer {
   async #list(call: ListCall): Promise<{ items: Item[]; version: string; token: string }> {
     await this.#maybeFail(call.signal);
     const wanted = Number(call.resourceVersion ?? 0);
-    if (wanted > this.version) throw new StatusError(status(504, 'Timeout', `Too large resource version: ${wanted}`));
+    if (this.#isUnknown(wanted)) throw new StatusError(status(504, 'Timeout', `Too large resource version: ${wanted}`));
     let version = this.version;
     let offset = 0;
     if (call.continue !== undefined) {
       [version = 0, offset = 0] = call.continue.split(':').map(Number);
-      if (version < this.#compactedTo || this.#chance.maybe(this.faults)) throw new StatusError(status(410, 'Expired'));
+      if (version < this.#compactedTo || this.#isUnknown(version) || this.#chance.maybe(this.faults))
+        throw new StatusError(status(410, 'Expired'));
     } else if (call.resourceVersion === '0' && this.#chance.maybe(0.3)) {
       const recent = this.#log.filter((entry) => entry.version > this.#compactedTo);
       if (recent.length > 0) version = this.#chance.pick(recent).version;
@@ -284,7 +312,7 @@ export class FakeServer {
     });
     if (streaming && !this.streams) throw new StatusError(status(422, 'Invalid'));
     const wanted = call.resourceVersion === undefined ? undefined : Number(call.resourceVersion);
-    if (wanted !== undefined && wanted > this.version)
+    if (wanted !== undefined && this.#isUnknown(wanted))
       throw new StatusError(status(504, 'Timeout', `Too large resource version: ${wanted}`));
     const watch = new OpenWatch(streaming);
     if (streaming) this.initialStreams++;

@@ -62,6 +62,7 @@ export async function playHistory(seed: number): Promise<string[]> {
         chance,
         label,
         isThere: (key, uid) => server.objects.get(key)?.metadata.uid === uid,
+        goesBack: () => server.isRestored,
         join: register,
       }),
     );
@@ -80,6 +81,7 @@ export async function playHistory(seed: number): Promise<string[]> {
     else if (choice < 0.87 && recorders.length < 5) register();
     else if (choice < 0.92 && recorders.length > 0) void chance.pick(recorders).remove();
     else if (choice < 0.94) clock.setWallTime(clock.now() + (chance.next() - 0.5) * 1e9);
+    else if (choice >= 0.96 && seed % 4 === 3) server.restore();
     else if (choice < 0.95) informer.addIndexers({ [`late-${step}`]: (object) => [object.spec.node] });
     try {
       informer.indexer.list();
@@ -87,6 +89,10 @@ export async function playHistory(seed: number): Promise<string[]> {
       violations.push(`seed ${seed}: a list throws: ${String(error)}`);
     }
     if (chance.maybe(0.6)) await clock.advance(chance.pick([1, 50, 900, 3000, 20_000]));
+  }
+  if (seed % 4 === 3) {
+    server.restore();
+    await clock.advance(20_000);
   }
   server.faults = 0;
   server.heal();

@@ -13,6 +13,8 @@ export interface RecorderOptions {
   readonly label: string;
   /** Whether the server has this very object. */
   readonly isThere: (key: string, uid: string) => boolean;
+  /** Whether the server has gone back in time, so that what is late may contradict what it says now. */
+  readonly goesBack: () => boolean;
   /** Adds one more handler. */
   readonly join: () => void;
 }
@@ -27,10 +29,16 @@ export class Recorder {
   #isBusy = false;
   readonly label: string;
   readonly #isThere: RecorderOptions['isThere'];
+  readonly #goesBack: RecorderOptions['goesBack'];
 
-  constructor(informer: SharedInformer<Item>, clock: Clock, { chance, label, isThere, join }: RecorderOptions) {
+  constructor(
+    informer: SharedInformer<Item>,
+    clock: Clock,
+    { chance, label, isThere, goesBack, join }: RecorderOptions,
+  ) {
     this.label = label;
     this.#isThere = isThere;
+    this.#goesBack = goesBack;
     const nature = chance.pick([
       'fast',
       'fast',
@@ -98,7 +106,7 @@ export class Recorder {
     if (object !== undefined && object.metadata.resourceVersion !== header.resourceVersion)
       this.#note(`${type} ${key}: header and object differ`);
     if (object !== undefined && !Object.isFrozen(object.spec)) this.#note(`${type} ${key} is not frozen`);
-    if (type === 'delete' && !event.leftScope && this.#isThere(key, header.uid))
+    if (type === 'delete' && !event.leftScope && !this.#goesBack() && this.#isThere(key, header.uid))
       this.#note(`delete of ${key}, which is on the server`);
     if (type === 'add') {
       if (known !== undefined) this.#note(`add of ${key}, which is known`);
@@ -111,14 +119,15 @@ export class Recorder {
         this.#note(`update of ${key}: old object is not the known one`);
       if (known.uid !== header.uid) this.#note(`update of ${key} to another uid`);
       // A version that could not be read may come once more, and be read then.
-      if (known.version === header.resourceVersion && !event.isResync && old !== undefined)
+      if (!this.#goesBack() && known.version === header.resourceVersion && !event.isResync && old !== undefined)
         this.#note(`update of ${key} without a change`);
-      if (compareResourceVersions(header.resourceVersion, known.version) === 'older')
+      if (!this.#goesBack() && compareResourceVersions(header.resourceVersion, known.version) === 'older')
         this.#note(`update of ${key} back in time`);
     } else if (known.uid !== header.uid) this.#note(`delete of ${key} with another uid`);
     const stored = informer.indexer.stored(header);
     if (
       type !== 'delete' &&
+      !this.#goesBack() &&
       stored !== undefined &&
       stored.uid === header.uid &&
       compareResourceVersions(stored.resourceVersion, header.resourceVersion) === 'older'
