@@ -11,7 +11,7 @@ export async function* debounced<T extends KubeObject>(
   const held = new PendingEvents<T>();
   /** When each object is due, the next one first. */
   const dueAt = new Map<string, number>();
-  let coming = events.next();
+  let coming = next(events);
   try {
     for (;;) {
       const result = await nextWithin(coming, { untilMs: firstOf(dueAt), clock });
@@ -21,7 +21,7 @@ export async function* debounced<T extends KubeObject>(
         held.put(event);
         dueAt.delete(event.key);
         dueAt.set(event.key, clock.monotonicNow() + quietMs);
-        coming = events.next();
+        coming = next(events);
       }
       for (const key of dueKeys(dueAt, clock.monotonicNow())) {
         dueAt.delete(key);
@@ -32,6 +32,13 @@ export async function* debounced<T extends KubeObject>(
   } finally {
     await events.return();
   }
+}
+
+/** The next event. How it fails is seen when it is waited for; until then a reader may be busy, or have left. */
+function next<E>(events: AsyncGenerator<E, void>): Promise<IteratorResult<E, void>> {
+  const coming = events.next();
+  coming.catch(() => undefined);
+  return coming;
 }
 
 /** The next event; undefined where the time is there first. */

@@ -178,6 +178,29 @@ describe('operators', () => {
     expect(projected).toBe(2);
   });
 
+  it.each(['reads on', 'leaves'])(
+    'debounce throws at the next read what comes while a reader is busy that then %s',
+    async (then) => {
+      await using session = await start('a');
+      const unhandled: unknown[] = [];
+      const onUnhandled = (error: unknown): void => void unhandled.push(error);
+      process.on('unhandledRejection', onUnhandled);
+      const stream = streamOf(session).filter(({ header }) => {
+        if (header.name === 'b') throw new Error('the filter');
+        return true;
+      });
+      const events = stream.debounce(0)[Symbol.asyncIterator]();
+      expect(shown((await events.next()).value as InformerEvent<Thing>)).toBe('add a@1');
+      session.server.watch.send(added(thing('b', 11)));
+      await settle();
+      if (then === 'reads on') await expect(events.next()).rejects.toThrow('the filter');
+      else await events.return?.();
+      await settle();
+      process.off('unhandledRejection', onUnhandled);
+      expect(unhandled).toEqual([]);
+    },
+  );
+
   it('debounce waits until an object is quiet, each by itself, and hands on all at the end', async () => {
     const session = await start('a', 'b');
     const { seen, ended } = collect(streamOf(session).debounce(1000), shown);
