@@ -2,6 +2,7 @@ import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apima
 import { slicerOf } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/wait';
 import { functionOption, isAbortError, requireOptions, requireSignal, shownValue, systemClock } from '@kctl/wait';
+import { InformerStartedError } from '../errors.js';
 import { failureLogger } from '../failure-logger.js';
 import { guardedHook } from '../guarded-hook.js';
 import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
@@ -59,6 +60,8 @@ export interface DeltaController {
   /**
    * Runs until the signal aborts, or the queue was closed and is empty, and the `process` in progress has ended. What is
    * queued when the signal aborts is not processed.
+   *
+   * A controller runs once.
    *
    * @throws as {@link Reflector.run}
    */
@@ -135,6 +138,7 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
       }
     }
   };
+  let isStarted = false;
   return {
     reflector,
     get hasSynced() {
@@ -142,6 +146,10 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
     },
     async run(signal) {
       requireSignal('DeltaController.run', signal);
+      // Before anything is done: the end of a second run would close the queue of the first.
+      if (isStarted)
+        throw new InformerStartedError(`controller of ${options.kind.kind} was started already; make another one`);
+      isStarted = true;
       const ending = new AbortController();
       const either = AbortSignal.any([signal, ending.signal]);
       // Without a consumer the queue would only grow.

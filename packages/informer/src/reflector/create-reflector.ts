@@ -10,6 +10,7 @@ import {
   keepAlive,
   numberProblem,
   requireOptions,
+  requireSignal,
   sleep,
   systemClock,
   systemRandom,
@@ -34,7 +35,7 @@ import type { ReflectorConfig, ReflectorConfigOptions } from './reflector-config
 import { createReflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorStore } from './reflector-store.js';
 import { Reflector as ReflectorLoop } from './reflector.js';
-import { StoreIntake } from './store-intake.js';
+import { callStore, StoreIntake } from './store-intake.js';
 import { decideOn } from './watch-error-decision.js';
 
 /** What {@link createReflector} takes. */
@@ -152,6 +153,7 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal(`reflector ${this.#name}: run`, signal);
     if (this.#isStarted)
       throw new InformerStartedError(`reflector ${this.#name} was started already; make another one`);
     this.#isStarted = true;
@@ -175,11 +177,11 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
         return;
       }
       if (this.state.phase !== 'watching') continue;
-      try {
-        this.#store.resync?.();
-      } catch (error) {
-        this.#onStoreError(error, 'resync');
-      }
+      callStore(
+        'resync',
+        () => this.#store.resync?.(),
+        (error) => this.#onStoreError(error, 'resync'),
+      );
     }
   }
 }

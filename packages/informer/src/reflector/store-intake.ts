@@ -126,14 +126,18 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   }
 
   #call(operation: string, key: string | undefined, work: () => unknown): void {
-    const report = (error: unknown): void => this.#onStoreError(error, operation, key);
-    try {
-      const result = work();
-      if (!isThenable(result)) return;
-      Promise.resolve(result).catch(report);
-      throw new TypeError(`store.${operation} returned a promise: a store works synchronously`);
-    } catch (error) {
-      report(error);
-    }
+    callStore(operation, work, (error) => this.#onStoreError(error, operation, key));
+  }
+}
+
+/** Calls a store that is not ours: what it throws, and what a promise that it returns rejects with, is reported. */
+export function callStore(operation: string, work: () => unknown, report: (error: unknown) => void): void {
+  try {
+    const result = work();
+    if (!isThenable(result)) return;
+    Promise.resolve(result).catch(report);
+    throw new TypeError(`store.${operation} returned a promise: a store works synchronously`);
+  } catch (error) {
+    report(error);
   }
 }

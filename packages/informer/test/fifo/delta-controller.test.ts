@@ -210,6 +210,24 @@ describe('the run', () => {
     expect(seen).toEqual(['a/a', 'a/b']);
   });
 
+  it('is refused a second time, and the first one goes on', async () => {
+    const queue = createDeltaFifo<Thing>();
+    const controller = createDeltaController<Thing>({
+      ...common(source('a')),
+      queue: queue as never,
+      process: () => undefined,
+    });
+    const stop = new AbortController();
+    const first = controller.run(stop.signal);
+    await settle();
+    await expect(controller.run(stop.signal)).rejects.toThrow('controller of Thing was started already');
+    await settle();
+    expect([controller.reflector.state.phase, queue.isClosed]).toEqual(['watching', false]);
+    stop.abort();
+    await first;
+    await expect(controller.run(stop.signal)).rejects.toThrow('was started already');
+  });
+
   it('refuses to begin without a signal', async () => {
     const controller = createDeltaController<Thing>({
       ...common(source()),

@@ -165,6 +165,25 @@ describe.each(feeds)('a bare reflector (%s)', (source) => {
   });
 });
 
+it('refuses to run without a signal, and runs with one after that', async () => {
+  const server = new ScriptedServer();
+  const reflector = createReflector<Thing>({
+    kind: ThingKind,
+    listerWatcher: server.bytes(false),
+    store: new Notes(),
+    clock: new FakeClock(),
+  });
+  await expect(reflector.run(undefined as never)).rejects.toThrow(
+    'reflector things.example.com: run needs an AbortSignal',
+  );
+  const stop = new AbortController();
+  const run = reflector.run(stop.signal);
+  await settle();
+  expect(reflector.state.phase).toBe('watching');
+  stop.abort();
+  await run;
+});
+
 it('says that a replacement is incomplete where an item cannot be read', async () => {
   const server = new ScriptedServer();
   server.page = () => ({ version: 10, items: [rawItem('{"metadata":{"name":"x"'), thing('a', 1)] });
@@ -182,12 +201,15 @@ it('does not take a replacement for incomplete because of what does not belong t
 it('goes on whatever its hooks and its store do: throw, reject, return promises', async () => {
   const { add, update } = new Notes();
   const rejecting = (): never => Promise.reject(new Error('late')) as never;
+  const reported: string[] = [];
   const server = new ScriptedServer();
   await using session = await start({
     source: 'bytes',
     server,
-    store: { add: rejecting, update, delete: add, replace: rejecting },
-    onStoreError: () => {
+    store: { add: rejecting, update, delete: add, replace: rejecting, resync: rejecting },
+    resyncMs: 1000,
+    onStoreError: (error) => {
+      reported.push(String(error));
       throw new Error('broken hook');
     },
     watchErrorHandler: rejecting,
@@ -196,6 +218,7 @@ it('goes on whatever its hooks and its store do: throw, reject, return promises'
   await session.clock.advance(60_000);
   expect(session.server.watches.length).toBeGreaterThan(1);
   expect(session.reflector.state.phase).toBe('watching');
+  expect(reported).toContain('TypeError: store.resync returned a promise: a store works synchronously');
 });
 
 it('processes on when process and the hook for its failures throw', async () => {
