@@ -11,7 +11,13 @@ import type {
   InformerWaitOptions,
   SharedInformer,
 } from '@kctl/informer';
-import { InformerStartedError, InformerStoppedError, requireHandlerOptions, SyncError } from '@kctl/informer';
+import {
+  InformerStartedError,
+  InformerStoppedError,
+  requireHandler,
+  requireHandlerOptions,
+  SyncError,
+} from '@kctl/informer';
 import { aborted } from '@kctl/wait';
 import type { ResolvedScope } from './cache-options.js';
 import type { MergedStores } from './merged-reader.js';
@@ -128,6 +134,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions<T> = {}): HandlerRegistration {
     if (this.#isStopped) throw new InformerStoppedError('the handler was not added: the informer has stopped already');
+    requireHandler('addEventHandler', handler);
     requireHandlerOptions(options);
     const registration = new ScopedRegistration<T>(handler, options, {
       concerns: (informer) => this.#concerns(informer),

@@ -35,7 +35,7 @@ export type {
 } from './handlers/event.js';
 export { filterEvents } from './handlers/filter-events.js';
 export type { ObjectVersion } from './handlers/filter-events.js';
-export { requireHandlerOptions } from './handlers/handler-options.js';
+export { requireHandler, requireHandlerOptions } from './handlers/handler-options.js';
 export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
 export type {

@@ -44,7 +44,7 @@ export interface SharedInformer<T extends KubeObject> {
    * Adds a handler. After start, the present objects are replayed to it as adds with `isInInitialList`, and later
    * changes follow without gap or repetition. Adding one handler twice makes two registrations.
    *
-   * @throws InformerStoppedError after the informer has stopped; TypeError when `resyncMs` is not valid
+   * @throws InformerStoppedError after the informer has stopped; TypeError when the handler or an option is not valid
    */
   addEventHandler(handler: InformerEventHandler<T>, options?: EventHandlerOptions<T>): HandlerRegistration;
   /** Adds indexes, also to a filled store. @throws IndexConflictError when a name is taken; nothing is added then */

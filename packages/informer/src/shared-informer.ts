@@ -10,7 +10,7 @@ import type { Change } from './handlers/change.js';
 import { InformerStartedError, InformerStoppedError, SyncError } from './errors.js';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } from './handlers/event.js';
 import { frameSource, objectSource } from './reflector/frame-source.js';
-import { requireHandlerOptions } from './handlers/handler-options.js';
+import { requireHandler, requireHandlerOptions } from './handlers/handler-options.js';
 import { filteredByType } from './handlers/filter-by-type.js';
 import { HandlerPlace } from './handlers/handler-place.js';
 import type { HandlerHost } from './handlers/handler-place.js';
@@ -176,6 +176,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   addEventHandler(handler: InformerEventHandler<T>, options: EventHandlerOptions<T> = {}): HandlerRegistration {
     if (this.#isStopped)
       throw new InformerStoppedError(`the handler was not added: informer ${this.name} has stopped already`);
+    requireHandler('addEventHandler', handler);
     requireHandlerOptions(options);
     const {
       delivery = 'latest',

@@ -1,5 +1,5 @@
 import type { Clock } from '@kctl/wait';
-import { abortReason } from '@kctl/wait';
+import { abortReason, numberProblem, signalOption } from '@kctl/wait';
 import type { InformerWaitOptions } from './informer.js';
 
 interface Waiter {
@@ -18,8 +18,12 @@ export class Waiters {
 
   /** Resolves once `isDone`. `onTimeout` makes the error of a wait that took too long. */
   wait(isDone: () => boolean, options: InformerWaitOptions, onTimeout: () => Error): Promise<void> {
-    if (isDone()) return Promise.resolve();
     const { signal, timeoutMs } = options;
+    const problem =
+      (signal === undefined ? undefined : signalOption('signal', signal)) ??
+      (timeoutMs === undefined ? undefined : numberProblem('timeoutMs', timeoutMs, { orInfinity: true }));
+    if (problem !== undefined) return Promise.reject(new TypeError(`cannot wait: ${problem}`));
+    if (isDone()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {
         reject(abortReason(signal));

@@ -2,6 +2,8 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { callHandler } from './call-handler.js';
 import type { InformerEvent, InformerEventHandler } from './event.js';
+import { requireHandler } from './handler-options.js';
+import { requireThat } from '../required.js';
 
 /** One version of an object, as a filter sees it. Reading `object` parses it; the header is there. */
 export interface ObjectVersion<T extends KubeObject> {
@@ -13,6 +15,8 @@ export interface ObjectVersion<T extends KubeObject> {
  * A handler that receives some objects only. One that begins to be accepted is an add, one that no longer is, a delete
  * with its last accepted state. It remembers which ones the handler has received: add it to one informer, once. Mirrors
  * `cache.FilteringResourceEventHandler`.
+ *
+ * @throws TypeError when it is given no function, or no handler
  *
  * @example
  * ```ts
@@ -28,6 +32,11 @@ export function filterEvents<T extends KubeObject>(
   accepts: (version: ObjectVersion<T>) => boolean,
   handler: InformerEventHandler<T>,
 ): InformerEventHandler<T> {
+  requireThat(typeof accepts === 'function', 'filterEvents: accepts', {
+    value: accepts,
+    expected: 'a function of an object',
+  });
+  requireHandler('filterEvents', handler);
   const known = new Set<string>();
   return {
     onEvent: (event) => {

@@ -8,6 +8,7 @@ import {
   shownValue,
   textOption,
 } from '@kctl/wait';
+import { requireThat } from '../required.js';
 import type { EventFilters, EventHandlerOptions } from './event.js';
 
 const optionNames: OptionNames<EventHandlerOptions<never>> = {
@@ -21,6 +22,24 @@ const optionNames: OptionNames<EventHandlerOptions<never>> = {
 };
 const filterNames: OptionNames<EventFilters<never>> = { add: true, update: true, delete: true };
 const deliveries: readonly unknown[] = [undefined, 'latest', 'every'];
+
+const callbacks = ['onEvent', 'onAdd', 'onUpdate', 'onDelete'] as const;
+
+/** @throws TypeError for what cannot be called with events, before it is registered: each event would be reported as failed */
+export function requireHandler(where: string, handler: unknown): void {
+  const isObject = typeof handler === 'object' && handler !== null;
+  requireThat(isObject, `${where}: handler`, {
+    value: handler,
+    expected: 'an object, such as { onEvent: (event) => … }',
+  });
+  for (const name of callbacks) {
+    const value: unknown = isObject ? Reflect.get(handler, name) : undefined;
+    requireThat(value === undefined || typeof value === 'function', `${where}: ${name} of the handler`, {
+      value,
+      expected: 'a function',
+    });
+  }
+}
 
 /** For `addEventHandler` of every informer. @throws TypeError naming the option that is not valid, or not known */
 export function requireHandlerOptions<T extends KubeObject>(options: EventHandlerOptions<T>): void {

@@ -2,7 +2,7 @@
 import { sleep } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createSharedInformer } from '../../src/index.js';
+import { createSharedInformer, filterEvents } from '../../src/index.js';
 import type { EventFilters } from '../../src/index.js';
 import { NotedMetrics } from './noted-metrics.js';
 import { added, deleted, failed, modified, refusal, thing } from './scripted-server.js';
@@ -113,6 +113,30 @@ it('does not time callbacks unless that is asked for', async () => {
   session.server.page = () => ({ version: 10, items: [thing('x', 1)] });
   await session.start();
   expect([...metrics.observed.keys()].filter((key) => key.startsWith('informer_handler'))).toEqual([]);
+});
+
+it('refuses handlers that cannot be called, and waits that cannot end, at the call', async () => {
+  const { informer } = new ScriptedSession();
+  for (const wrong of [undefined, null, 'log', () => undefined]) {
+    expect(() => informer.addEventHandler(wrong as never)).toThrow(
+      /^addEventHandler: handler .* is not valid: expected/,
+    );
+    expect(() => filterEvents(() => true, wrong as never)).toThrow(/^filterEvents: handler .* is not valid: expected/);
+  }
+  expect(() => informer.addEventHandler({ onAdd: 'log' } as never)).toThrow(
+    'addEventHandler: onAdd of the handler "log" is not valid: expected a function',
+  );
+  expect(() => filterEvents('web' as never, {})).toThrow('filterEvents: accepts "web" is not valid');
+  const registration = informer.addEventHandler({});
+  const signal = new AbortController() as never;
+  await expect(informer.waitForSync({ signal })).rejects.toThrow(
+    'signal is an AbortController: expected an AbortSignal',
+  );
+  await expect(registration.waitForSync({ signal })).rejects.toThrow('expected an AbortSignal');
+  for (const timeoutMs of [-1, Number.NaN, '5' as never])
+    await expect(informer.waitForResourceVersion('5', { timeoutMs })).rejects.toThrow(
+      'is not valid: expected a number',
+    );
 });
 
 it('refuses a back-off and filters that cannot be', () => {
