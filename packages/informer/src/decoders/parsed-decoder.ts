@@ -36,7 +36,8 @@ export class ParsedDecoder<T extends KubeObject> {
   /** Decodes a value into an item that was cleared. Never throws: what cannot be stored is reported. */
   decode(value: unknown, { find, isDelete }: Purpose<T>, into: DecodedItem<T>): void {
     const { freeze, onSkip } = this.#options;
-    const accepted = this.acceptance.accept(value);
+    const accepted = this.#accept(value, into);
+    if (accepted === undefined) return;
     if (isRefusal(accepted)) {
       onSkip(accepted);
       return;
@@ -61,6 +62,17 @@ export class ParsedDecoder<T extends KubeObject> {
       });
       if (isDelete) into.stored = deletedVersion(identity, find(namespace, name), freeze);
       else into.failed = identity;
+    }
+  }
+
+  /** Undefined where a member throws when it is read: then it is not known which object that is. */
+  #accept(value: unknown, into: DecodedItem<T>): ReturnType<Acceptance['accept']> | undefined {
+    try {
+      return this.acceptance.accept(value);
+    } catch (error) {
+      this.#options.onSkip({ reason: 'unreadable', message: 'an object cannot be read', error });
+      into.isUnreadable = true;
+      return undefined;
     }
   }
 

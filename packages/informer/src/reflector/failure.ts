@@ -24,8 +24,22 @@ export interface Failure extends InformerTrouble {
   readonly isConnectionRefused: boolean;
 }
 
-/** Sorts the failure of a list or watch. */
+/** Sorts the failure of a list or watch. One that cannot even be looked at says nothing but that there was no answer. */
 export function classifyFailure(error: unknown): Failure {
+  try {
+    return sorted(error);
+  } catch {
+    return {
+      reason: 'connection',
+      message: 'an error that cannot be read',
+      error,
+      retryAfterMs: 0,
+      isConnectionRefused: false,
+    };
+  }
+}
+
+function sorted(error: unknown): Failure {
   const reason = reasonOf(error);
   return {
     reason,

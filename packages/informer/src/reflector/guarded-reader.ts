@@ -80,7 +80,7 @@ export class GuardedReader {
       this.#stream = stream;
       return stream;
     } catch (error) {
-      opening.then(release, ignore);
+      opening.then(release).catch(ignore);
       throw error;
     }
   }
@@ -101,10 +101,10 @@ export class GuardedReader {
     const iterator = this.#iterator;
     this.#iterator = undefined;
     // The stream may be stuck for good; its end is not awaited, and its outcome is ignored.
-    iterator?.return?.().catch(ignore);
+    if (iterator !== undefined) leave(iterator).catch(ignore);
     const stream = this.#stream;
     this.#stream = undefined;
-    if (stream !== undefined) release(stream);
+    if (stream !== undefined) release(stream).catch(ignore);
   }
 
   #arm(delayMs: number): ClockTimer {
@@ -131,6 +131,11 @@ function ignore(): void {
   // How something ends that was given up concerns nobody.
 }
 
-function release(stream: AsyncDisposable): void {
-  stream[Symbol.asyncDispose]().then(ignore, ignore);
+/** What is not ours may throw at once, or cannot be disposed, as a generator before Node 24; it must not end the run. */
+async function release(stream: AsyncDisposable): Promise<void> {
+  await stream[Symbol.asyncDispose]();
+}
+
+async function leave(iterator: AsyncIterator<unknown>): Promise<void> {
+  await iterator.return?.();
 }

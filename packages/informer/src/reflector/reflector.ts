@@ -1,6 +1,6 @@
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
-import { InitialEventsError, ShortWatchError, isIdleWatch } from '../errors.js';
+import { InitialEventsError, ShortWatchError } from '../errors.js';
 import type { Failure } from './failure.js';
 import { classifyFailure, failureOfStatus } from './failure.js';
 import type { BatchSource } from './frame-source.js';
@@ -327,7 +327,7 @@ export class Reflector<Raw> {
     const now = clock.monotonicNow();
     const openMs = now - openedAt;
     this.#close();
-    if (isIdleWatch(failure.error) && this.#state.phase === 'streaming')
+    if (failure.reason === 'idle' && this.#state.phase === 'streaming')
       return { type: 'ended', cause: 'idle', openMs, resourceVersion: '', failure, now };
     return { type: 'watch-failed', where, failure, openMs, resourceVersion: intake.resourceVersion, now };
   }
