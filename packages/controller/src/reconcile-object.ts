@@ -12,7 +12,7 @@ import { applyIfChanged, createApplyMemo, mergeFrom } from '@kctl/client';
 import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
 import { requireOptions, shownValue } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
-import { finalizing } from './finalizer/finalizing.js';
+import { finalizersOption, finalizing } from './finalizer/finalizing.js';
 import type { Finalizer } from './finalizer/finalizing.js';
 import { keyFor } from './key-for.js';
 import { ObjectMemos } from './object-memos.js';
@@ -91,7 +91,7 @@ const optionNames: OptionNames<ReconcileObjectOptions<never>> = {
   kind: true,
   fieldOwner: true,
   reconcile: true,
-  finalizers: true,
+  finalizers: finalizersOption,
 };
 /** Conflicts with writers of the same generation, e.g. of labels. */
 const maxStatusAttempts = 5;

@@ -4,7 +4,7 @@ import type { Patch } from '@kctl/client';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext, ReconcileResult } from '../src/index.js';
-import { asReconciler, finalizing } from '../src/index.js';
+import { asReconciler, finalizing, reconcileObject } from '../src/index.js';
 import { Pod, pod } from './fakes.js';
 import { createRecordingLogger } from './recording-logger.js';
 import { RecordingMetrics } from './recording-metrics.js';
@@ -139,6 +139,53 @@ describe('finalizing', () => {
     expect(await t.run()).toEqual({});
     t.server.fail = new StatusError({ code: 403, reason: 'Forbidden' });
     await expect(t.run()).rejects.toThrow(StatusError);
+  });
+});
+
+describe('a finalizer that the server refuses', () => {
+  const invalid = new StatusError({
+    code: 422,
+    reason: 'Invalid',
+    message: 'Pod "a" is invalid: metadata.finalizers: Invalid value: "bucket"',
+    details: { causes: [{ reason: 'FieldValueInvalid', field: 'metadata.finalizers', message: 'Invalid value' }] },
+  });
+
+  it('fails the reconcile with the reason, instead of waiting for a change', async () => {
+    const adding = setUp(pod('a'));
+    adding.server.fail = invalid;
+    await expect(adding.run()).rejects.toBe(invalid);
+    expect(adding.log).toEqual([]);
+  });
+
+  it('does so where it is to be removed', async () => {
+    const removing = setUp(pod('a', { finalizers: [mine], deletionTimestamp: '2026-01-01T00:00:00Z' }));
+    removing.server.fail = invalid;
+    await expect(removing.run()).rejects.toBe(invalid);
+    expect(removing.log).toEqual(['clean up']);
+  });
+
+  const cleanup = async (): Promise<undefined> => undefined;
+  it.each<[unknown, string]>([
+    [undefined, 'finalizing: finalizers'],
+    [{ name: mine, cleanup }, 'finalizers is a value of type object: expected a list of finalizers'],
+    [[null], 'finalizers[0] is null: expected { name, cleanup }'],
+    [[{ name: '', cleanup }], 'finalizers[0].name is not set'],
+    [[{ name: mine }], 'finalizers[0].cleanup is undefined: expected a function'],
+    [
+      [
+        { name: mine, cleanup },
+        { name: mine, cleanup },
+      ],
+      'finalizers[1].name "example.com/mine" is there twice: the second would never clean up',
+    ],
+  ])('is refused before it is used: %j', (finalizers, problem) => {
+    const client = createServer(pod('a'), []).client;
+    const given = { client, kind: Pod, finalizers: finalizers as never, apply: cleanup };
+    expect(() => finalizing(given)).toThrow(problem);
+    if (finalizers !== undefined)
+      expect(() =>
+        reconcileObject({ ...given, client: client as never, fieldOwner: 'test', reconcile: cleanup }),
+      ).toThrow(problem);
   });
 });
 

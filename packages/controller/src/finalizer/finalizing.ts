@@ -1,9 +1,10 @@
 import { metricsOption } from '@kctl/telemetry';
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
+import { requireList } from '@kctl/client';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { clockOption, requireOptions } from '@kctl/wait';
+import { clockOption, functionOption, listOption, requireOptions, shownType } from '@kctl/wait';
 import { asksForAnotherRun } from '../retry/outcome.js';
 import { keyFor } from '../key-for.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
@@ -35,17 +36,35 @@ export interface Finalizer<K extends Kind> {
 export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K> {
   readonly client: Pick<Writer, 'patch'>;
   readonly kind: K;
-  /** Cleaned up in this order; each is removed when its clean-up is done. */
+  /** Cleaned up in this order; each is removed when its clean-up is done. Each name once. */
   readonly finalizers: readonly Finalizer<K>[];
   /** Reconciles an object that is not being deleted. */
   readonly apply: ObjectStep<K>;
 }
 
+const expectedFinalizers = 'a list of finalizers, each { name, cleanup }';
+
+/** A check of finalizers: names that are there once, each with its clean-up. */
+export function finalizersOption(name: string, value: unknown): string | undefined {
+  const names = new Set<unknown>();
+  return listOption(expectedFinalizers, (where, each) => {
+    if (typeof each !== 'object' || each === null) return `${where} is ${shownType(each)}: expected { name, cleanup }`;
+    const { name: finalizer, cleanup }: { name?: unknown; cleanup?: unknown } = each;
+    if (typeof finalizer !== 'string' || finalizer === '')
+      return `${where}.name is not set: expected a qualified name such as "example.com/bucket"`;
+    if (typeof cleanup !== 'function') return `${where}.cleanup is ${shownType(cleanup)}: expected a function`;
+    if (names.has(finalizer))
+      return `${where}.name ${JSON.stringify(finalizer)} is there twice: the second would never clean up`;
+    names.add(finalizer);
+    return undefined;
+  })(name, value);
+}
+
 const optionNames: OptionNames<FinalizingOptions<never>> = {
   client: true,
   kind: true,
-  finalizers: true,
-  apply: true,
+  finalizers: finalizersOption,
+  apply: functionOption,
   stuckAfterMs: true,
   onStuck: true,
   metrics: metricsOption,
@@ -63,6 +82,8 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  * Finalizers of others are never touched: the patches name ours by position and value, and fail where the list has
  * changed meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added
  * (kube-rs waits for the event, which a predicate on the generation would swallow).
+ *
+ * @throws TypeError when an option is not valid; of two finalizers with one name, the second would never clean up
  *
  * @example
  * ```ts
@@ -83,6 +104,7 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  */
 export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
   requireOptions('finalizing', options, optionNames);
+  requireList('finalizing', 'finalizers', options.finalizers, expectedFinalizers);
   const stuck = new StuckCleanups(options.kind, options);
   return async (object, context) => {
     try {
@@ -158,10 +180,18 @@ async function patch<K extends Kind>(
     return patched as ReadObject<K>;
   } catch (error) {
     if (isNotFound(error)) return undefined;
-    if (isConflict(error) || isInvalid(error))
+    if (isConflict(error) || isFailedTest(error))
       throw new PatchLost('the object has changed since it was read', { cause: error });
     throw error;
   }
+}
+
+/**
+ * Whether a test of the patch has failed: 422 without a cause. One with causes says what is wrong with the object (the
+ * finalizer's name, a rule of the CRD): that does not go away by itself.
+ */
+function isFailedTest(error: unknown): boolean {
+  return isInvalid(error) && (error.status.details?.causes ?? []).length === 0;
 }
 
 function addOperations(object: ReadObject<Kind>, name: string): JsonPatchOperation[] {
