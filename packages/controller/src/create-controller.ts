@@ -248,7 +248,9 @@ class ReconcileController<R> implements Controller<R> {
     const entry: WatchEntry<R> = { source, origin, isRequired: options.startPolicy !== 'optional' };
     this.#entries.add(entry);
     this.#session?.watchBeside(entry);
+    const removal = new AbortController();
     const remove = async (): Promise<void> => {
+      removal.abort(this.#removedError(entry));
       this.#entries.delete(entry);
       await this.#session?.unwatch(entry);
     };
@@ -258,7 +260,7 @@ class ReconcileController<R> implements Controller<R> {
         return find();
       },
       waitForSync: ({ signal } = {}) => {
-        const synced = this.#waitForSync(entry);
+        const synced = this.#waitForSync(entry, removal.signal);
         return signal === undefined ? synced : orAborted(synced, signal);
       },
       remove,
@@ -266,12 +268,15 @@ class ReconcileController<R> implements Controller<R> {
     };
   }
 
-  async #waitForSync(entry: WatchEntry<R>): Promise<void> {
-    const session = this.#session ?? (await this.#sessionBegan.promise);
+  async #waitForSync(entry: WatchEntry<R>, removal: AbortSignal): Promise<void> {
+    const session = this.#session ?? (await orAborted(this.#sessionBegan.promise, removal));
     const watch = session.find(entry);
-    if (watch === undefined)
-      throw new ControllerError(`${entry.source.name} was removed from controller ${JSON.stringify(this.name)}`);
+    if (watch === undefined) throw this.#removedError(entry);
     await watch.synced;
+  }
+
+  #removedError({ source }: WatchEntry<R>): ControllerError {
+    return new ControllerError(`${source.name} was removed from controller ${JSON.stringify(this.name)}`);
   }
 
   #begin(): Session<R> {

@@ -123,7 +123,7 @@ export function someInChain(error: unknown, test: (error: unknown) => boolean): 
 function someWithin(error: unknown, test: (error: unknown) => boolean, depth: number): boolean {
   if (test(error)) return true;
   if (!(error instanceof Error) || depth > 16) return false;
-  if (error instanceof AggregateError)
-    return error.errors.some((member: unknown) => someWithin(member, test, depth + 1));
+  if (error instanceof AggregateError && error.errors.some((member: unknown) => someWithin(member, test, depth + 1)))
+    return true;
   return error.cause !== undefined && someWithin(error.cause, test, depth + 1);
 }

@@ -167,7 +167,11 @@ export class Session<R> {
 
   /** Hands out nothing more and ends all sources. Idempotent; never rejects. */
   async close(reason: unknown): Promise<void> {
-    this.#options.queue.shutDown();
+    try {
+      this.#options.queue.shutDown();
+    } catch (error) {
+      this.#options.logger.error('the queue did not shut down cleanly', { error });
+    }
     this.#abort.abort(reason);
     await Promise.all(
       [...this.#watches.values()].map((watch) =>

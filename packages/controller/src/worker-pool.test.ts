@@ -5,7 +5,11 @@ import type { ReconcileQueue } from './reconcile-queue.js';
 import { WorkerPool } from './worker-pool.js';
 
 /** A pool whose work is ended by the test. */
-function open(concurrency: number, over: Partial<ReconcileQueue<string>> = {}) {
+function open(
+  concurrency: number,
+  over: Partial<ReconcileQueue<string>> = {},
+  check: (item: string) => void = () => undefined,
+) {
   const clock = new FakeClock();
   const queue = createPriorityQueue({ clock });
   const given: ReconcileQueue<string> = {
@@ -26,11 +30,13 @@ function open(concurrency: number, over: Partial<ReconcileQueue<string>> = {}) {
     queue: given,
     concurrency,
     clock,
-    work: async ({ item }) => {
+    work: ({ item }) => {
+      check(item);
       begun.push(item);
-      await new Promise<void>((resolve) => running.set(item, resolve));
-      running.delete(item);
-      queue.done(item);
+      return new Promise<void>((resolve) => running.set(item, resolve)).then(() => {
+        running.delete(item);
+        queue.done(item);
+      });
     },
   });
   const stop = new AbortController();
@@ -143,6 +149,19 @@ describe('WorkerPool', () => {
     });
     t.run();
     await settle();
+    expect(t.outcome()).toBe(broken);
+  });
+
+  it('fails with work that throws, after the rest of the work', async () => {
+    const t = open(2, {}, (item) => {
+      if (item === 'b') throw broken;
+    });
+    t.queue.add('a');
+    t.queue.add('b');
+    t.run();
+    await settle();
+    expect([t.outcome(), t.begun]).toEqual(['runs', ['a']]);
+    await t.end('a');
     expect(t.outcome()).toBe(broken);
   });
 

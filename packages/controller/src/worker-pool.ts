@@ -10,7 +10,7 @@ export interface WorkerPoolOptions<R> {
   readonly queue: ReconcileQueue<R>;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Gets the pool's signal, too. What it rejects with ends the pool. */
+  /** Gets the pool's signal, too. What it throws or rejects with ends the pool. */
   readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
 }
 
@@ -78,8 +78,13 @@ export class WorkerPool<R> {
   }
 
   #start(item: PrioritizedItem<R>): void {
-    this.#active++;
-    this.#options.work(item, this.#signal).then(this.#onDone, this.#onBroken);
+    this.#active++; // first: what the work does at once may change the limit
+    try {
+      this.#options.work(item, this.#signal).then(this.#onDone, this.#onBroken);
+    } catch (error) {
+      this.#active--;
+      throw error;
+    }
     if (this.#options.clock.monotonicNow() - this.#sliceStart >= sliceMs) this.#yield();
   }
 

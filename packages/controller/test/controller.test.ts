@@ -221,8 +221,12 @@ describe('Controller result', () => {
     t.stop.abort();
   });
 
-  it('does not retry a terminal error, also where it is a cause', async () => {
-    const t = createHarness(() => Promise.reject(new Error('outer', { cause: terminalError(new Error('bad spec')) })));
+  it.each([
+    ['a cause', new Error('outer', { cause: terminalError(new Error('bad spec')) })],
+    ['a member of an AggregateError', new AggregateError([new Error('a'), terminalError('bad spec')])],
+    ['the cause of one', new AggregateError([new Error('a')], 'both', { cause: terminalError('bad spec') })],
+  ])('does not retry a terminal error, also where it is %s', async (_where, error) => {
+    const t = createHarness(() => Promise.reject(error));
     await t.start();
     t.pods.add(pod('a'));
     await t.clock.advance(10_000_000);

@@ -1,8 +1,9 @@
 // The life of a controller: what begins, stays and ends, at any moment. See designs/006-reconcile-loop.md, part A.
 import { getEventListeners } from 'node:events';
 import { settle } from '@kctl/wait/testing';
+import { createPriorityQueue } from '@kctl/workqueue';
 import { describe, expect, it } from 'vitest';
-import type { Source, SourceContext } from '../src/index.js';
+import type { ReconcileRequest, Source, SourceContext } from '../src/index.js';
 import {
   channelSource,
   createController,
@@ -279,6 +280,19 @@ describe('a watch that is removed', () => {
     t.stop.abort();
   });
 
+  it('before the controller runs rejects what waits for its sync', async () => {
+    const t = createHarness();
+    const watch = t.controller.watch(manualSource('mine').source);
+    const stop = new AbortController();
+    const waiting = [watch.waitForSync(), watch.waitForSync({ signal: stop.signal })];
+    const rejected = Promise.allSettled(waiting);
+    await watch.remove();
+    const message = 'mine was removed from controller "test"';
+    for (const outcome of await rejected) expect(outcome).toMatchObject({ status: 'rejected', reason: { message } });
+    expect(getEventListeners(stop.signal, 'abort')).toEqual([]);
+    await expect(watch.waitForSync()).rejects.toThrow('mine was removed');
+  });
+
   it('while its start blocks ends the wait, and the source when its start returns', async () => {
     const t = createHarness();
     const start = Promise.withResolvers<{ stop: () => void }>();
@@ -493,6 +507,26 @@ describe('a source whose own work hangs', () => {
     expect(t.pods.handlers.size).toBe(0);
     const line = t.logger.lines.find(({ message }) => message === 'a source did not stop cleanly');
     expect(line?.fields).toMatchObject({ source: 'func source: mine', error: new Error('cannot close') });
+  });
+});
+
+describe('a queue', () => {
+  it('is logged when its shutdown fails, and the run ends cold all the same', async () => {
+    const t = createHarness(undefined, {
+      newQueue: ({ clock }) =>
+        Object.assign(createPriorityQueue<ReconcileRequest>({ clock }), {
+          shutDown: () => {
+            throw new Error('cannot shut down');
+          },
+        }),
+    });
+    const { done } = await t.start();
+    t.stop.abort();
+    await done;
+    expect([t.controller.phase, t.pods.handlers.size]).toEqual(['cold', 0]);
+    await t.controller.waitUntilCold();
+    const line = t.logger.lines.find(({ message }) => message === 'the queue did not shut down cleanly');
+    expect(line?.fields).toMatchObject({ error: new Error('cannot shut down') });
   });
 });
 
