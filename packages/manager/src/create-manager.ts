@@ -199,7 +199,9 @@ class RunnableManager<X extends object> implements Manager<X> {
     const name = this.#runnables.add(added);
     if (this.#isPaused) this.#setRunnablePaused(added, true);
     if (isCluster(added)) this.#clusters.add(added);
-    const remove = (): Promise<void> => this.remove(added);
+    let removed: Promise<void> | undefined;
+    // Not a second time: it may have been added again by then.
+    const remove = (): Promise<void> => (removed ??= this.remove(added));
     return { name, remove, [Symbol.asyncDispose]: remove };
   }
 

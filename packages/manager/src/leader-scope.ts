@@ -76,9 +76,12 @@ export class LeaderScope {
       this.#running = this.#begin();
       return;
     }
-    this.#running = this.#elector.run(this.#release.signal).catch((error: unknown) => {
-      if (!this.#isStopping) fail(new LeaderElectionLostError(this.scope, { cause: error }));
-    });
+    const lost = (cause: unknown): void => {
+      if (!this.#isStopping) fail(new LeaderElectionLostError(this.scope, { cause }));
+    };
+    // One that ends by itself would leave a standby that never leads.
+    const ended = (): void => lost(new ManagerError('the elector has ended, although it was not stopped'));
+    this.#running = this.#elector.run(this.#release.signal).then(ended, lost);
   }
 
   checkHealth(): void {
@@ -121,7 +124,8 @@ export class LeaderScope {
     try {
       this.#isLeading = true;
       await this.group.start();
-      if (!this.#isStopping) this.#elected.resolve(undefined);
+      // Where the lease was lost meanwhile, the start has only ended.
+      if (!this.#isStopping && this.#isLeading) this.#elected.resolve(undefined);
     } catch {
       // A member failed before it was ready: the group has reported it.
     }

@@ -111,7 +111,10 @@ export interface ManagerOptions<X extends object = object> {
 /** A runnable in a manager. */
 export interface RunnableHandle extends AsyncDisposable {
   readonly name: string;
-  /** Stops it, removes it, and resolves when it has ended. The manager goes on. */
+  /**
+   * Stops it, removes it, and resolves when it has ended. The manager goes on. Concerns what this handle was returned
+   * for, not the same runnable when it was added again. Idempotent.
+   */
   remove(): Promise<void>;
 }
 

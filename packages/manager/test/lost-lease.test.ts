@@ -1,9 +1,9 @@
 import { createLeaderElector } from '@kctl/leader-election';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { ManagerOptions, OnLost } from '../src/index.js';
+import type { ElectorRequest, ManagerOptions, OnLost } from '../src/index.js';
 import { createManager, isLeaderElectionLostError } from '../src/index.js';
-import { fakeCluster, FakeElector, journaled } from './fakes.js';
+import { fakeCluster, FakeElector, journaled, untilAborted } from './fakes.js';
 import type { Journal } from './fakes.js';
 import { MemoryLease } from './memory-lock.js';
 
@@ -147,6 +147,48 @@ describe('Manager.elected', () => {
     const manager = createManager({ cluster: fakeCluster(), leaderElection: { newElector } });
     await expect(manager.run(new AbortController().signal)).rejects.toThrow('renewDeadlineMs');
     await expect(manager.elected).rejects.toThrow('renewDeadlineMs');
+  });
+
+  it('does not resolve for a start that the loss of the lease has ended, but for the next one', async () => {
+    let elector: FakeElector | undefined;
+    const newElector = (request: ElectorRequest): FakeElector => (elector = new FakeElector(request));
+    const manager = createManager({ cluster: fakeCluster(), leaderElection: { newElector, onLost: 'rejoin' } });
+    let isReady = false;
+    manager.add({
+      run: untilAborted,
+      waitForReady: async (signal) => {
+        if (!isReady) await untilAborted(signal);
+      },
+    });
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await settle();
+    let isElected = false;
+    const elected = manager.elected.then(() => (isElected = true));
+    elector?.win();
+    await settle();
+    elector?.lose();
+    await settle();
+    expect([manager.isLeader, isElected]).toEqual([false, false]);
+    isReady = true;
+    elector?.win();
+    await elected;
+    expect(manager.isLeader).toBe(true);
+    stop.abort();
+    await done;
+  });
+
+  it('rejects when the elector ends by itself: nobody would lead, and nothing would say so', async () => {
+    const manager = createManager({
+      cluster: fakeCluster(),
+      leaderElection: { newElector: () => ({ run: () => Promise.resolve() }), onLost: 'rejoin' },
+    });
+    const failure = await manager.run(new AbortController().signal).catch((error: unknown) => error);
+    expect(failure).toMatchObject({
+      code: 'KCTL_LEADER_ELECTION_LOST',
+      cause: { message: 'the elector has ended, although it was not stopped' },
+    });
+    await expect(manager.elected).rejects.toBe(failure);
   });
 
   it('rejects when the manager stops before', async () => {

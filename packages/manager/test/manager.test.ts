@@ -377,6 +377,24 @@ describe('Manager.add', () => {
     expect(t.journal.filter((line) => line === 'stop late')).toHaveLength(1);
   });
 
+  it('is removed by its own handle alone, not by that of an earlier add', async () => {
+    const t = setUp();
+    const runnable = journaled(t.journal, 'again');
+    const first = t.manager.add(runnable);
+    const done = t.manager.run(t.stop.signal);
+    await settle();
+    await first.remove();
+    const second = t.manager.add(runnable);
+    await settle();
+    await first.remove();
+    const seen = (): string[] => t.journal.filter((line) => line.endsWith('again'));
+    expect(seen()).toEqual(['start again', 'stop again', 'start again']);
+    await second.remove();
+    expect(seen()).toHaveLength(4);
+    t.stop.abort();
+    await done;
+  });
+
   it('lets a leader runnable that is added later wait for the win', async () => {
     const electors: FakeElector[] = [];
     const t = setUp(electing([], electors));
