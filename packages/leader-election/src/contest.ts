@@ -50,7 +50,8 @@ export class Contest {
   get validForMs(): number {
     if (this.#observed === undefined || this.holder === '') return 0;
     // A holder who does not say for how long is given as long as we would take ourselves.
-    const ms = this.#observed.record.leaseDurationSeconds * 1000 || this.#options.leaseDurationMs;
+    const given = this.#observed.record.leaseDurationSeconds * 1000;
+    const ms = given > 0 ? given : this.#options.leaseDurationMs;
     return Math.max(0, this.#observedAt + ms - this.#options.clock.monotonicNow());
   }
 
@@ -78,7 +79,7 @@ export class Contest {
       return true;
     }
     if (this.validForMs > 0) return false;
-    await this.#write('update', this.#newTerm(record.leaderTransitions + 1), signal);
+    await this.#write('update', this.#newTerm(nextTransition(record)), signal);
     return true;
   }
 
@@ -200,6 +201,11 @@ export class Contest {
     const { callbacks, logger } = this.#options;
     callSafely(logger, 'onNewLeader', () => callbacks.onNewLeader?.(holderIdentity));
   }
+}
+
+/** The API server takes an int32 ≥ 0, and refuses a Lease with anything else: no replica could lead again. */
+function nextTransition({ leaderTransitions }: LeaderElectionRecord): number {
+  return leaderTransitions >= 0 ? Math.min(leaderTransitions + 1, 2 ** 31 - 1) : 1;
 }
 
 function hasOtherPreference({ preferredHolder = '' }: LeaderElectionRecord): boolean {

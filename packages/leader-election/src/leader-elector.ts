@@ -1,4 +1,13 @@
-import { anySignal, isAbortError, requireOptions, requireSignal, sleep, untilAborted } from '@kctl/wait';
+import {
+  anySignal,
+  isAbortError,
+  numberOption,
+  type OptionNames,
+  requireOptions,
+  requireSignal,
+  sleep,
+  untilAborted,
+} from '@kctl/wait';
 import { callSafely } from './call-safely.js';
 import { Contest } from './contest.js';
 import { createElectionMetrics, type ElectionMetrics } from './election-metrics.js';
@@ -17,8 +26,19 @@ import { settledWithin, startWork, type Work } from './work.js';
 
 /** Options of {@link LeaderElector.stepDown}. */
 export interface StepDownOptions {
-  /** How long not to run again (with `reelect`), so that another candidate gets its turn, in ms. @default leaseDurationMs */
+  /**
+   * How long not to run again (with `reelect`), so that another candidate gets its turn, in ms: a number ≥ 0 or Infinity.
+   *
+   * @default leaseDurationMs
+   */
   readonly holdOffMs?: number;
+}
+
+const stepDownNames: OptionNames<StepDownOptions> = { holdOffMs: numberOption({ orInfinity: true }) };
+
+/** @throws TypeError naming the option that is not valid: a run must not end by what one call was given */
+export function requireStepDownOptions(options: StepDownOptions): void {
+  requireOptions('LeaderElector.stepDown', options, stepDownNames);
 }
 
 /** Takes part in an election and leads when it wins. Mirrors client-go's `leaderelection.LeaderElector`. */
@@ -41,6 +61,8 @@ export interface LeaderElector {
   /**
    * Ends the current term: aborts the work, waits for it, gives the lock back (whatever `releaseOnCancel` says).
    * Resolves when that is done, at once without leadership. `run` then resolves, or with `reelect` runs again.
+   *
+   * @throws TypeError (rejects) when an option is not valid; the term goes on then
    */
   stepDown(options?: StepDownOptions): Promise<void>;
   /**
@@ -123,7 +145,9 @@ export class Elector implements LeaderElector {
     return this.#contest.holder;
   }
 
-  async stepDown({ holdOffMs = this.#options.leaseDurationMs }: StepDownOptions = {}): Promise<void> {
+  async stepDown(options: StepDownOptions = {}): Promise<void> {
+    requireStepDownOptions(options);
+    const { holdOffMs = this.#options.leaseDurationMs } = options;
     const term = this.#term;
     if (term === undefined) return;
     this.#holdOffMs = holdOffMs;

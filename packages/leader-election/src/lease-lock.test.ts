@@ -47,6 +47,16 @@ it('keeps labels that others put on the Lease and adds its own', async () => {
   expect(stored()?.metadata.labels).toEqual({ other: 'x', app: 'y' });
 });
 
+it('takes a Lease without a spec, also one that is null, for one without a holder', async () => {
+  const { client, stored } = memoryServer();
+  await client.create({} as never, { metadata: { namespace: 'default', name: 'test' }, spec: null } as never);
+  const lock = createLeaseLock({ client, namespace: 'default', name: 'test', identity: 'a' });
+  const seen = await lock.get();
+  expect(seen?.record).toMatchObject({ holderIdentity: '', leaseDurationSeconds: 0 });
+  await lock.update({ ...seen!.record, holderIdentity: 'a' });
+  expect(stored()?.spec?.holderIdentity).toBe('a');
+});
+
 it('sends the metadata of the Lease back without its managedFields, which the server keeps', async () => {
   const { client, stored } = memoryServer();
   const metadata = {

@@ -164,7 +164,8 @@ function toSpec(record: LeaderElectionRecord): NonNullable<Lease['spec']> {
   };
 }
 
-function toRecord({ spec = {} }: DeepReadonly<Lease>): LeaderElectionRecord {
+function toRecord({ spec: given }: DeepReadonly<Lease>): LeaderElectionRecord {
+  const spec = given ?? {}; // null where somebody wrote it so
   return {
     holderIdentity: spec.holderIdentity ?? '',
     leaseDurationSeconds: spec.leaseDurationSeconds ?? 0,

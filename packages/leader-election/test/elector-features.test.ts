@@ -30,6 +30,18 @@ describe('stepDown', () => {
     expect(await a.ended).toBe('resolved');
   });
 
+  it.each([Number.NaN, -1, '5', null])('refuses holdOffMs %s, and the term goes on', async (holdOffMs) => {
+    const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+    const a = startCandidate(server, clock, 'a', { reelect: true });
+    await clock.advance(0);
+    await expect(a.elector.stepDown({ holdOffMs: holdOffMs as number })).rejects.toThrow('stepDown: holdOffMs');
+    await clock.advance(20_000);
+    expect(a.elector.isLeader).toBe(true);
+    a.stop.abort();
+    await clock.advance(0);
+    expect(await a.ended).toBe('resolved');
+  });
+
   it('ends the run without reelect, and does nothing without leadership', async () => {
     const [server, clock] = [new MemoryLockServer(), new FakeClock()];
     const a = startCandidate(server, clock, 'a');

@@ -102,11 +102,11 @@ describe('hazards of acquiring', () => {
     await clock.advance(0);
   });
 
-  it('does not take a lease without a duration at once', async () => {
+  it.each([0, -5, Number.NaN])('does not take a lease without a duration at once: %s', async (leaseDurationSeconds) => {
     const [server, clock] = setUp();
     server.overwrite({
       holderIdentity: 'other',
-      leaseDurationSeconds: 0,
+      leaseDurationSeconds,
       acquireTime: '',
       renewTime: '',
       leaderTransitions: 0,
@@ -116,6 +116,21 @@ describe('hazards of acquiring', () => {
     expect(a.elector.isLeader).toBe(false);
     await clock.advance(200);
     expect(a.elector.isLeader).toBe(true);
+    a.stop.abort();
+    await clock.advance(0);
+  });
+
+  it.each([
+    [2 ** 31 - 1, 2 ** 31 - 1],
+    [-1, 1],
+    [Number.NaN, 1],
+  ])('counts on from %s transitions by what a server takes', async (leaderTransitions, next) => {
+    const [server, clock] = setUp();
+    const nobody = { holderIdentity: '', leaseDurationSeconds: 1, acquireTime: '', renewTime: '' };
+    server.overwrite({ ...nobody, leaderTransitions });
+    const a = startCandidate(server, clock, 'a');
+    await clock.advance(0);
+    expect(server.record).toMatchObject({ holderIdentity: 'a', leaderTransitions: next });
     a.stop.abort();
     await clock.advance(0);
   });

@@ -5,7 +5,7 @@ import { createElectionMetrics, type ElectionMetrics } from '../election-metrics
 import { LeadershipLostError } from '../errors.js';
 import { bootOffsetMs } from '../awake-clock.js';
 import { createFence, type Fence } from '../fence.js';
-import type { LeaderElector, StepDownOptions } from '../leader-elector.js';
+import { requireStepDownOptions, type LeaderElector, type StepDownOptions } from '../leader-elector.js';
 import { settledWithin, startWork, type Work } from '../work.js';
 import { fromFailure, type FromWorker, type ToWorker } from './protocol.js';
 import { createProcessClock, createSharedMemory, sharedState } from './shared-state.js';
@@ -68,7 +68,9 @@ class WorkerElector implements LeaderElector {
     return this.#leader;
   }
 
-  async stepDown({ holdOffMs = this.#options.election.leaseDurationMs }: StepDownOptions = {}): Promise<void> {
+  async stepDown(options: StepDownOptions = {}): Promise<void> {
+    requireStepDownOptions(options);
+    const { holdOffMs = this.#options.election.leaseDurationMs } = options;
     if (this.#term === undefined) return;
     const ended = new Promise<void>((resolve) => this.#onEnded.push(resolve));
     this.#tell({ type: 'step-down', holdOffMs });
