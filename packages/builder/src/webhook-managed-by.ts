@@ -281,7 +281,13 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
           return create(own, { ...rest, registration: { ...registration, name } });
         });
     });
-    if (converter !== undefined) step(() => requireConverterOf(kind, converter));
+    if (converter !== undefined) {
+      step(() => requireConverterOf(kind, converter));
+      if (handlers.has(conversionPath) || (server !== undefined && isTaken(server)))
+        problems.push(
+          `path ${conversionPath} has a handler that does not convert: give that a custom path, this one is for converters`,
+        );
+    }
     if (server === undefined || problems.length > 0) return fail();
     if (converter !== undefined) step(() => this.#host.converters.register(kind, converter));
     if (problems.length > 0) return fail();
@@ -327,6 +333,12 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   #provide<T>(given: Given<T, D> | undefined, what: string): T | undefined {
     return given === undefined ? undefined : provide(given.value, this.#host.dependencies, what);
   }
+}
+
+/** Whether something else than a conversion webhook is behind the path of conversions: no object would be converted. */
+function isTaken(server: WebhookServer): boolean {
+  const { webhooks } = server;
+  return server.has(conversionPath) && webhooks !== undefined && webhooks.get(conversionPath)?.type !== 'conversion';
 }
 
 function pathOf(verb: 'mutate' | 'validate', { group, version, kind }: Kind): string {

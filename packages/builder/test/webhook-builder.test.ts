@@ -5,6 +5,7 @@ import { createManager } from '@kctl/manager';
 import { noopLogger, type LogFields } from '@kctl/telemetry';
 import { settle } from '@kctl/wait/testing';
 import {
+  conversionWebhook,
   createWebhookServer,
   hubSpokeConverter,
   webhookConfigurations,
@@ -268,6 +269,30 @@ describe('webhookManagedBy', () => {
           .complete(),
       ),
     ).toEqual(['App.apps.example.com has a converter already']);
+  });
+
+  it('refuses a converter where something else is behind /convert: no object would be converted', () => {
+    const problem = 'path /convert has a handler that does not convert';
+    const keep: Converter = (object) => object;
+    const inOne = setUp();
+    expect(
+      problemsOf(() =>
+        webhookManagedBy(inOne.manager, App)
+          .withValidator({ validateCreate: () => undefined })
+          .withValidatorCustomPath('/convert')
+          .withConverter(keep)
+          .complete(),
+      ),
+    ).toEqual([expect.stringContaining(problem)]);
+    expect(inOne.webhookServer.handlers.size).toBe(0);
+    const webhookServer = createWebhookServer({ port: -1 });
+    const manager = createManager({ cluster: fakeCluster(), webhookServer });
+    webhookServer.register('/convert', (_request, response) => void response.end());
+    const define = (): readonly string[] => webhookManagedBy(manager, App).withConverter(keep).complete();
+    expect(problemsOf(define)).toEqual([expect.stringContaining(problem)]);
+    const byHand = createManager({ cluster: fakeCluster(), webhookServer: createWebhookServer({ port: -1 }) });
+    byHand.webhookServer.register('/convert', conversionWebhook(byHand.converters.convert));
+    expect(webhookManagedBy(byHand, App).withConverter(keep).complete()).toEqual(['/convert']);
   });
 
   it('reports all mistakes at once and registers nothing', () => {

@@ -414,6 +414,26 @@ describe('verdicts', () => {
     });
   });
 
+  it.each<[string, unknown]>([
+    ['a TypeError', new TypeError('no such field')],
+    ['undefined', undefined],
+    ['a text', 'no such field'],
+  ])('keeps the warnings where a validator throws %s afterwards', async (_what, error) => {
+    const hook = harness(
+      validatingWebhook(Widget, {
+        validateCreate: (_object, { warn }) => {
+          warn('spec.size is deprecated');
+          throw error;
+        },
+      }),
+    );
+    const { response } = (await hook.send(review('CREATE'))).body;
+    expect(response).toMatchObject({ allowed: false, warnings: ['spec.size is deprecated'], status: { code: 500 } });
+    expect(response.status.message).toMatch(/^panic: (no such field|undefined) \[recovered\]$/);
+    expect(hook.logs.join()).toContain('Observed a panic');
+    expect(hook.logs.join()).not.toContain('WarnedPanic');
+  });
+
   it.each(['CREATE', 'UPDATE', 'DELETE'])('passes a Status on from a %s', async (operation) => {
     const fail = () => {
       throw new StatusError({ code: 422, reason: 'Invalid', message: 'some message' });

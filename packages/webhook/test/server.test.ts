@@ -209,6 +209,17 @@ describe('stop', () => {
 });
 
 describe('port -1', () => {
+  it('refuses paths that no request has, and what is not a handler', () => {
+    const server = createWebhookServer({ port: -1 });
+    for (const path of ['', 'a', undefined, null, 5])
+      expect(() => server.register(path as never, () => undefined)).toThrow('must begin with /');
+    for (const path of ['/a?timeout=1s', '/a#b'])
+      expect(() => server.register(path, () => undefined)).toThrow('must not have a query or a fragment');
+    for (const handler of [undefined, null, {}, 5, { handle: () => undefined }])
+      expect(() => server.register('/a', handler as never)).toThrow('the handler of /a is');
+    expect([server.has('/a'), server.webhooks?.size]).toEqual([false, 0]);
+  });
+
   it('registers handlers, serves none and passes its check, as upstream', async () => {
     const server = createWebhookServer({ port: -1, certDir: '/nowhere' });
     server.register(

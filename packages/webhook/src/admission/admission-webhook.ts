@@ -2,10 +2,11 @@ import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery
 import { guardLogger, type Logger } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
-import { safeError, safeMessageOf } from '../server/safe-error.js';
+import { isA, safeError, safeMessageOf } from '../server/safe-error.js';
 import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
 import { checkedResponse } from './checked-response.js';
 import { errored, type AdmissionRequest, type AdmissionResponse, type Operation, type ReviewKind } from './review.js';
+import { WarnedPanic } from './warned-panic.js';
 
 /** As controller-runtime: enough for the largest object plus its old version. */
 const maxBodyBytes = 7 * 1024 * 1024;
@@ -67,10 +68,13 @@ export function admissionWebhook(handler: AdmissionHandler, options: AdmissionWe
           ...(http === undefined ? {} : { http }),
         });
         return respond(checkedResponse(response));
-      } catch (error) {
+      } catch (thrown) {
         onPanic?.();
+        const isWarned = isA(WarnedPanic, thrown); // what was thrown may throw in `instanceof`
+        const error: unknown = isWarned ? thrown.cause : thrown;
         log.error('Observed a panic', { error: safeError(error) });
-        return respond(errored(500, `panic: ${safeMessageOf(error)} [recovered]`));
+        const refused = errored(500, `panic: ${safeMessageOf(error)} [recovered]`);
+        return respond(isWarned ? { ...refused, warnings: thrown.warnings } : refused);
       }
     },
   };

@@ -30,6 +30,7 @@ import {
   type Operation,
 } from './review.js';
 import { decodeObject, DecodeError, isPanic, kindProblem, statusOf, warningTexts } from './typed-request.js';
+import { WarnedPanic } from './warned-panic.js';
 
 /** Options of {@link validatingWebhook} and {@link defaultingWebhook}. */
 export interface TypedWebhookOptions extends AdmissionWebhookOptions {
@@ -160,7 +161,9 @@ function typedWebhook(
         const response = await decide(request, context);
         return { ...response, ...warningsOf([...warnings, ...(response.warnings ?? [])]) };
       } catch (error) {
-        return { ...refusal(error), ...warningsOf(warnings) };
+        const refused = refusal(error);
+        if (refused === undefined) throw warnings.length === 0 ? error : new WarnedPanic(error, warnings);
+        return { ...refused, ...warningsOf(warnings) };
       }
     },
     { logConstructor: kindLogConstructor(kind), ...options },
@@ -186,12 +189,12 @@ function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** The denial that a thrown error stands for. @throws the error itself where it is a mistake in the program */
-function refusal(error: unknown): AdmissionResponse {
+/** The denial that a thrown error stands for; undefined where it is a mistake in the program. */
+function refusal(error: unknown): AdmissionResponse | undefined {
   if (error instanceof DecodeError) return errored(400, error);
   const status = statusOf(error);
   if (status !== undefined) return { allowed: false, result: status };
-  if (isPanic(error)) throw error;
+  if (isPanic(error)) return undefined;
   return denied(safeMessageOf(error));
 }
 

@@ -25,6 +25,8 @@ import {
   optionWithMethods,
   requireOptions,
   requireSignal,
+  shownType,
+  shownValue,
   systemClock,
   textOption,
 } from '@kctl/wait';
@@ -122,7 +124,7 @@ export interface WebhookServer {
    * Puts a handler behind a path; before or after the start. A function answers requests of any kind by itself, as an
    * `http.Handler` does upstream: no limits of bodies but its own, and no webhook configuration.
    *
-   * @throws WebhookServerError when the path is taken
+   * @throws WebhookServerError when the path is taken, or one that no request has; TypeError for what is not a handler
    */
   register(path: string, handler: WebhookHandler | WebhookHttpHandler): void;
   /** Whether a path has a handler. */
@@ -219,7 +221,8 @@ class HttpsWebhookServer implements WebhookServer {
   }
 
   register(path: string, handler: WebhookHandler | WebhookHttpHandler): void {
-    if (!path.startsWith('/')) throw new WebhookServerError(`register: path ${JSON.stringify(path)} must begin with /`);
+    requirePath(path);
+    requireHandler(path, handler);
     if (this.#endpoints.has(path)) throw new WebhookServerError(`register: path ${path} has a handler already`);
     const parts = { logger: this.#logger, clock: this.#clock, metrics: this.#metrics, budget: this.#budget };
     if (typeof handler === 'function') this.#endpoints.set(path, new HttpEndpoint(handler, { path, ...parts }));
@@ -408,6 +411,25 @@ class HttpsWebhookServer implements WebhookServer {
     if (endpoint === undefined) plain(response, 404, '404 page not found\n');
     else await endpoint.serve(request, response, signal);
   }
+}
+
+/** @throws WebhookServerError */
+function requirePath(path: unknown): void {
+  if (typeof path !== 'string' || !path.startsWith('/'))
+    throw new WebhookServerError(`register: path ${shownValue(path)} must begin with /`);
+  if (/[?#]/.test(path))
+    throw new WebhookServerError(`register: path ${shownValue(path)} must not have a query or a fragment`);
+}
+
+/** @throws TypeError */
+function requireHandler(path: string, handler: unknown): void {
+  if (typeof handler === 'function') return;
+  const isHandler =
+    typeof handler === 'object' && handler !== null && 'handle' in handler && typeof handler.handle === 'function';
+  if (!isHandler || !('reject' in handler) || typeof handler.reject !== 'function')
+    throw new TypeError(
+      `register: the handler of ${path} is ${shownType(handler)}: expected one such as validatingWebhook(…), or a function`,
+    );
 }
 
 function bytesOf({ cert, key }: KeyPair | PemPair): KeyPair {
