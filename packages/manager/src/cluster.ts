@@ -82,7 +82,7 @@ export interface Cluster extends Runnable {
   readonly cache: ManagedCache;
   readonly mapper: KindResolver | undefined;
   readonly events: EventSink | undefined;
-  /** Whether the cache has synced since it was started. */
+  /** Whether the cache runs and has synced. */
   readonly hasSynced: boolean;
   waitForReady(signal: AbortSignal): Promise<void>;
 }
@@ -112,7 +112,13 @@ export function createCluster<Live extends Client, Cache extends ManagedCache>(
     cache,
     mapper,
     events,
-    run: (signal) => cache.run(signal),
+    run: async (signal) => {
+      try {
+        await cache.run(signal);
+      } finally {
+        hasSynced = false;
+      }
+    },
     waitForReady: async (signal) => {
       await cache.waitForSync({ signal });
       hasSynced = true;

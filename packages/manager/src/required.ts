@@ -1,5 +1,8 @@
-import { shownValue } from '@kctl/wait';
+import { shownType, shownValue } from '@kctl/wait';
 
+/** Members that are called where they are there. */
+const methods = ['warmup', 'waitForReady', 'waitUntilCold', 'sources', 'adopt', 'accessNeeds', 'setPaused'] as const;
+const texts = ['name', 'leaderElectionScope'] as const;
 const groups: readonly unknown[] = [undefined, 'servers', 'webhooks', 'caches', 'others', 'leader'];
 
 /** @throws TypeError when a manager could not run it */
@@ -15,6 +18,16 @@ export function requireRunnable(runnable: unknown): void {
   // 'no' would be taken for yes: only false is read as no.
   if (needed !== undefined && typeof needed !== 'boolean')
     throw new TypeError(`manager.add: needLeaderElection ${shownValue(needed)} is not valid: expected true or false`);
+  for (const field of methods) {
+    const method: unknown = Reflect.get(runnable, field);
+    if (method !== undefined && typeof method !== 'function')
+      throw new TypeError(`manager.add: ${field} is ${shownType(method)}: expected a function`);
+  }
+  for (const field of texts) {
+    const text: unknown = Reflect.get(runnable, field);
+    if (text !== undefined && typeof text !== 'string')
+      throw new TypeError(`manager.add: ${field} ${shownValue(text)} is not valid: expected a text`);
+  }
 }
 
 /** @throws TypeError when a probe could not ask it, or could not name it */

@@ -47,4 +47,22 @@ describe('createCluster with factories', () => {
     await done;
     expect(journal).toEqual(['start cache', 'cache synced', 'stop cache', 'events ended']);
   });
+
+  it('has synced only while its cache runs', async () => {
+    const client = {} as Client;
+    const parts = { client, apiReader: client };
+    const own = createCluster({ ...parts, cache: new FakeCache() });
+    const other = createCluster({ ...parts, name: 'east', cache: new FakeCache() });
+    const manager = createManager({ cluster: own });
+    const handle = manager.add(other);
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    await manager.elected;
+    expect([own.hasSynced, other.hasSynced]).toEqual([true, true]);
+    await handle.remove();
+    expect([own.hasSynced, other.hasSynced]).toEqual([true, false]);
+    stop.abort();
+    await done;
+    expect(own.hasSynced).toBe(false);
+  });
 });

@@ -79,6 +79,18 @@ describe('a manager', () => {
     expect(() => make().add(runnable as never)).toThrow(/manager.add: needLeaderElection .* is not valid/);
   });
 
+  it.each([
+    ['warmup', 5],
+    ['waitForReady', {}],
+    ['sources', []],
+    ['setPaused', true],
+    ['name', 5],
+    ['leaderElectionScope', null],
+  ])('does not take a runnable whose %s is %o', (field, value) => {
+    const runnable = { run: async () => undefined, [field]: value };
+    expect(() => make().add(runnable as never)).toThrow(`manager.add: ${field}`);
+  });
+
   it.each<[name: unknown, check: unknown, problem: string]>([
     ['ready', 5, 'the health check "ready" is not valid'],
     ['', ping, 'a health check needs a name'],

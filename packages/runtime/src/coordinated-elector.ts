@@ -8,6 +8,9 @@ export function withCandidate(elector: LeaderElector, candidate: LeaseCandidateO
     get isLeader() {
       return elector.isLeader;
     },
+    get renewedMsAgo() {
+      return elector.renewedMsAgo;
+    },
     checkHealth: () => elector.checkHealth(),
     abandon: () => elector.abandon(),
     run: async (signal) => {

@@ -179,7 +179,7 @@ describe('leaderElection', () => {
       spec: { holderIdentity: identity, leaseDurationSeconds: 15, strategy: 'OldestEmulationVersion' },
     });
     await manager.elected;
-    expect(manager.isLeader).toBe(true);
+    expect([manager.isLeader, typeof manager.leaseAgeMs]).toEqual([true, 'number']);
     stop.abort();
     await running;
   });

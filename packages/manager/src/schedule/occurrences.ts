@@ -1,5 +1,5 @@
 import { parseCron } from '@kctl/controller';
-import { numberProblem, parseDuration, requireOptions, shownValue } from '@kctl/wait';
+import { booleanOption, numberProblem, parseDuration, requireOptions, shownValue, textOption } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import type { ScheduleOptions, ScheduleOverlap } from './schedule.js';
 
@@ -33,8 +33,8 @@ const optionNames: OptionNames<ScheduleOptions> = {
   jitter: true,
   timeout: true,
   startingDeadline: true,
-  runAtStart: true,
-  leaderElectionScope: true,
+  runAtStart: booleanOption,
+  leaderElectionScope: textOption,
 };
 const overlaps: readonly unknown[] = ['forbid', 'allow', 'replace'];
 /** Shorter intervals are a loop, not a schedule. */

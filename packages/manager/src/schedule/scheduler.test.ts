@@ -203,6 +203,34 @@ describe('a schedule', () => {
     expect(log.at(-1)).toBe('cannot remember the run of a schedule: another process may repeat it');
   });
 
+  it.each<[unknown, ScheduleOptions['cron']]>([
+    [Number.NaN, undefined],
+    [Number.NaN, '* * * * *'],
+    ['2026-01-01T00:00:00Z', undefined],
+    [Infinity, undefined],
+    [{}, '* * * * *'],
+  ])('waits for a store that returns %s, which is not a time', async (loaded, cron) => {
+    const store = new MemoryStore(loaded as number);
+    const t = session(cron === undefined ? { every: minute } : { cron }, store);
+    await t.clock.advance(3 * minute);
+    expect(t.runs).toEqual([]);
+    expect(new Set(t.log)).toEqual(new Set(['cannot read the last run of a schedule, it waits until it can']));
+    store.saved.push(t.clock.now());
+    await t.clock.advance(3 * minute);
+    expect(t.runs.length).toBeGreaterThan(0);
+  });
+
+  it.each(['load', 'save'] as const)('ends while %s of its store hangs', async (verb) => {
+    const store = new MemoryStore();
+    store[verb] = (): Promise<never> => new Promise(() => undefined);
+    const t = session({ every: minute }, store);
+    await t.clock.advance(2 * minute);
+    expect(t.runs).toEqual([]);
+    t.stop.abort();
+    await t.running;
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
   it('does not repeat in a later term what it has begun and could not save', async () => {
     const store = new MemoryStore(new FakeClock().now());
     const { clock, runs, scheduler, stop, running } = session({ every: '10m' }, store);

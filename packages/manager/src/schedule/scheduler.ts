@@ -1,6 +1,14 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
-import { anySignal, createBackoff, DeadlineExceededError, orAborted, sleep, throwIfAborted } from '@kctl/wait';
+import {
+  anySignal,
+  createBackoff,
+  DeadlineExceededError,
+  orAborted,
+  shownValue,
+  sleep,
+  throwIfAborted,
+} from '@kctl/wait';
 import type { Clock, Random } from '@kctl/wait';
 import type { Runnable } from '../runnable.js';
 import type { ResolvedSchedule } from './occurrences.js';
@@ -158,7 +166,8 @@ export class Scheduler implements Runnable {
     const backoff = createBackoff({ initialMs: 1000, capMs: 60_000, jitter: 0.5, clock, random });
     for (;;) {
       try {
-        const loaded = await store.load(schedule.name, { signal });
+        // A store that ignores the signal must not keep the manager from its stop.
+        const loaded = requireTime(await orAborted(store.load(schedule.name, { signal }), signal));
         const known = [loaded, this.#last].filter((time) => time !== undefined);
         // A clock that was ahead when it was saved does not silence the schedule until then.
         return known.length === 0 ? undefined : Math.min(Math.max(...known), clock.now());
@@ -176,7 +185,7 @@ export class Scheduler implements Runnable {
   async #save(dueAt: number, signal: AbortSignal): Promise<void> {
     const { store, schedule, logger } = this.#parts;
     try {
-      await store?.save(schedule.name, dueAt, { signal });
+      await orAborted(store?.save(schedule.name, dueAt, { signal }), signal);
     } catch (error) {
       if (signal.aborted) return;
       logger.error('cannot remember the run of a schedule: another process may repeat it', {
@@ -185,6 +194,13 @@ export class Scheduler implements Runnable {
       });
     }
   }
+}
+
+/** What a store has loaded. @throws TypeError where that is not a time: counted from it, every moment would be due */
+function requireTime(loaded: unknown): number | undefined {
+  if (loaded === undefined || loaded === null) return undefined;
+  if (typeof loaded === 'number' && Math.abs(loaded) <= 8.64e15) return loaded;
+  throw new TypeError(`the store returned ${shownValue(loaded)}: expected a time in ms since 1970, or undefined`);
 }
 
 interface Occurrence {
