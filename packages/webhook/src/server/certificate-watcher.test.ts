@@ -51,3 +51,42 @@ it('misses no change that comes while it reads, without the poll', async () => {
   expect(expiries.every((expiry) => expiry > Date.now() / 1000)).toBe(true);
   await rm(certDir, { recursive: true });
 });
+
+it('says of the old pair when it expires where the new one is refused, and hands that over again', async () => {
+  const certDir = await mkdtemp(join(tmpdir(), 'kctl-certificates-'));
+  const [certFile, keyFile] = [join(certDir, 'tls.crt'), join(certDir, 'tls.key')];
+  const authority = await createCertificateAuthority('test-ca', Date.now());
+  const write = async (): Promise<void> => {
+    const subject = { commonName: 'x', dnsNames: ['localhost'], ipAddresses: [] };
+    const { certPem, keyPem } = await authority.issueServing(subject);
+    await writeFile(keyFile, keyPem);
+    await writeFile(certFile, certPem);
+  };
+  await write();
+  let expiries = 0;
+  const gauge: Metrics['gauge'] = () => ({
+    with: () => ({ ...noopMetrics.gauge({ name: 'x', help: '' }).with({}), set: () => void expiries++ }),
+    remove: () => undefined,
+  });
+  const clock = new FakeClock();
+  const calls = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
+  let call = 0;
+  using watcher = createCertificateWatcher({
+    certFile,
+    keyFile,
+    clock,
+    logger: noopLogger,
+    metrics: { ...noopMetrics, gauge },
+    onChange: () => {
+      expect(expiries).toBe(1);
+      calls[call++]?.resolve(undefined);
+      if (call === 1) throw new Error('the key is too small');
+    },
+  });
+  await watcher.load();
+  await write();
+  await calls[0]?.promise;
+  await clock.advance(10_000);
+  await calls[1]?.promise;
+  await rm(certDir, { recursive: true });
+});

@@ -139,8 +139,9 @@ class FileCertificateWatcher implements CertificateWatcher {
       const isNew =
         this.#current === undefined || !pair.cert.equals(this.#current.cert) || !pair.key.equals(this.#current.key);
       if (!isNew || this.#disposed) return;
-      this.#adopt(pair);
+      // First of all: where it throws, the old pair is the one in use, and the next look tries again.
       this.#options.onChange(pair);
+      this.#adopt(pair);
       this.#options.logger.info('updated current TLS certificate');
     } catch (error) {
       this.#options.logger.error('cannot read the new certificate; the old one stays in use', { error });
