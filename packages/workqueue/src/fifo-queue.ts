@@ -60,6 +60,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     if (this.isDown) return;
     const slot = this.slotFor(item);
     if (slot >= 0) this.enqueue(slot);
+    this.reportDropped();
   }
 
   override get(options: GetOptions = {}): Promise<T | undefined> {
@@ -174,9 +175,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
 
   #append(slot: number): void {
     if (this.#custom !== undefined) {
-      this.#custom.push(slot);
-      this.#length++;
-      this.wake();
+      this.#pushCustom(slot, this.#custom);
       return;
     }
     const { next } = this.table;
@@ -184,6 +183,21 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     if (this.#tail < 0) this.#head = slot;
     else next[this.#tail] = slot;
     this.#tail = slot;
+    this.#length++;
+    this.wake();
+  }
+
+  /** Where the custom queue does not take a key, it does not wait: else each later add of it would be merged into nothing. */
+  #pushCustom(slot: number, custom: CustomOrder<T>): void {
+    try {
+      custom.push(slot);
+    } catch (error) {
+      const { flags } = this.table;
+      this.metrics?.dropped(slot, 0);
+      flags[slot] = (flags[slot] ?? 0) & ~ready;
+      if (flags[slot] === 0) this.table.release(slot);
+      throw error;
+    }
     this.#length++;
     this.wake();
   }

@@ -44,6 +44,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   protected readonly metrics: QueueMetrics | undefined;
   protected isDown = false;
   readonly #bound: QueueBound<T> | undefined;
+  /** What was dropped by the add in progress. */
+  #dropped: T[] | undefined;
   readonly #waiters = new WaiterList();
   readonly #pools = new Set<Pool<T>>();
   #processing = 0;
@@ -274,10 +276,14 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     if (((this.table.flags[slot] ?? 0) & processing) === 0) return;
     this.metrics?.done(slot);
     this.#processing--;
-    this.settle(slot);
-    if (this.#processing > 0) return;
-    if (this.isDown) this.checkEnd();
-    this.#checkIdle();
+    try {
+      this.settle(slot);
+    } finally {
+      if (this.#processing === 0) {
+        if (this.isDown) this.checkEnd();
+        this.#checkIdle();
+      }
+    }
   }
 
   /** At the end of the synchronous step: what it adds counts. */
@@ -402,20 +408,44 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     return bound === undefined || this.table.isInUse(item) || this.#makeRoom(item, bound);
   }
 
+  /**
+   * Calls `onDrop` for what the bound has dropped, when the add is complete: a hook may add, and what it throws costs no key.
+   *
+   * @throws the first error of the hook, after all calls
+   */
+  protected reportDropped(): void {
+    const dropped = this.#dropped;
+    if (dropped === undefined) return;
+    this.#dropped = undefined;
+    let failure: { readonly error: unknown } | undefined;
+    for (const item of dropped)
+      try {
+        this.#bound?.onDrop?.(item);
+      } catch (error) {
+        failure ??= { error };
+      }
+    if (failure !== undefined) throw failure.error;
+  }
+
   #makeRoom(item: T, bound: QueueBound<T>): boolean {
     if (this.#hasRoom(bound)) return true;
-    const { maxPending, overflow = 'throw', onDrop } = bound;
+    const { maxPending, overflow = 'throw' } = bound;
     if (overflow === 'throw') throw new QueueFullError(maxPending, item);
     while (overflow === 'dropOldest' && !this.#hasRoom(bound)) {
       const slot = this.dropReady();
       if (slot < 0) break;
       const dropped = this.table.items[slot];
       if (this.table.flags[slot] === 0) this.table.release(slot);
-      if (dropped !== undefined) onDrop?.(dropped);
+      if (dropped !== undefined) this.#noteDropped(dropped);
     }
     if (this.#hasRoom(bound)) return true;
-    onDrop?.(item);
+    this.#noteDropped(item);
     return false;
+  }
+
+  #noteDropped(item: T): void {
+    if (this.#dropped === undefined) this.#dropped = [item];
+    else this.#dropped.push(item);
   }
 
   #hasRoom(bound: QueueBound<T>): boolean {

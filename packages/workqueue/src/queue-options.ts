@@ -26,7 +26,7 @@ export interface QueueBound<T> {
    * @default 'throw'
    */
   readonly overflow?: OverflowRule;
-  /** Called with each dropped item. */
+  /** Called with each dropped item when the add is complete, so that it may add; what it throws, the add throws then. */
   readonly onDrop?: (item: T) => void;
 }
 

@@ -36,9 +36,51 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('has added a key when the hook throws, and throws that then', () => {
+    const clock = new FakeClock();
+    const dropped: string[] = [];
+    const queue = create({
+      clock,
+      bound: {
+        maxPending: 1,
+        overflow: 'dropOldest',
+        onDrop: (item) => {
+          dropped.push(item);
+          throw new Error('the hook');
+        },
+      },
+    });
+    queue.add('a');
+    expect(() => queue.add('b')).toThrow('the hook');
+    expect([dropped, queue.length]).toEqual([['a'], 1]);
+    expect(queue.tryGet()).toBe('b');
+  });
+
+  it('lets the hook add, and does not go on for ever where it always does', () => {
+    const clock = new FakeClock();
+    let adds = 0;
+    const queue = create({
+      clock,
+      bound: {
+        maxPending: 1,
+        overflow: 'dropOldest',
+        onDrop: (item) => {
+          if (++adds <= 3) queue.add(item);
+        },
+      },
+    });
+    queue.add('a');
+    queue.add('b');
+    expect([queue.length, queue.tryGet(), adds]).toEqual([1, 'a', 4]);
+    adds = -Infinity;
+    queue.add('c');
+    expect(() => queue.add('d')).toThrow(RangeError);
+    expect(queue.length).toBe(1);
+  });
+
   it('delivers or reports each accepted key, never both, and drops no more than it has to', () => {
     fc.assert(
-      fc.property(fc.array(step, { maxLength: 80 }), (steps) => {
+      fc.property(fc.array(step, { maxLength: 80 }), fc.boolean(), (steps, hookThrows) => {
         const clock = new FakeClock();
         /** Keys that are to be delivered. */
         const owed = new Set<string>();
@@ -54,13 +96,18 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
             onDrop: (item) => {
               drops++;
               owed.delete(item);
+              if (hookThrows) throw new Error('the hook');
             },
           },
         });
         const add = (item: string, into: () => void): void => {
           const before = drops;
           owed.add(item);
-          into();
+          try {
+            into();
+          } catch (error) {
+            if (!hookThrows) throw error;
+          }
           expect(drops - before).toBeLessThanOrEqual(1 + returned);
           // Keys are dropped until there is room for one.
           if (drops > before) returned = 0;

@@ -188,6 +188,37 @@ describe('a backing queue', () => {
     expect(await queue.get()).toBe('b');
   });
 
+  it('that refuses a key loses this one alone, and takes it when it is added again', async () => {
+    const stack = new Stack();
+    const clock = new FakeClock();
+    let refused = 'a';
+    const push = stack.push.bind(stack);
+    stack.push = (item) => {
+      if (item === refused) throw new Error('broken');
+      push(item);
+    };
+    const queue = createRateLimitingQueue({ queue: stack, clock });
+    expect(() => queue.add('a')).toThrow('broken');
+    expect([queue.has('a'), queue.length, queue.entries()]).toEqual([false, 0, []]);
+    refused = '';
+    queue.add('a');
+    expect(queue.tryGet()).toBe('a');
+    queue.done('a');
+    refused = 'a';
+    for (const key of ['b', 'a', 'c']) queue.addAfter(key, 10);
+    expect(() => clock.advanceSync(10)).toThrow('broken');
+    clock.advanceSync(0);
+    expect([queue.length, queue.delayed]).toEqual([2, 0]);
+    expect([queue.tryGet(), queue.tryGet()]).toEqual(['c', 'b']);
+    refused = 'b';
+    queue.add('b');
+    const drained = queue.shutDownWithDrain();
+    queue.done('c');
+    expect(() => queue.done('b')).toThrow('broken');
+    await drained;
+    expect(clock.pendingTimers).toBe(0);
+  });
+
   it('that returns what was not pushed, or has no delete, is told so', () => {
     const queue = createWorkQueue({ queue: { length: 0, push: () => undefined, pop: () => 'other' } });
     queue.add('a');

@@ -109,17 +109,21 @@ export class DelayLine {
     this.#slice = undefined;
     const start = this.#clock.monotonicNow();
     const end = start + sliceMs;
-    while (this.#heap.headTime <= start) {
-      for (let left = groupSize; left > 0 && this.#heap.headTime <= start; left--) {
-        const slot = this.#heap.pop();
-        this.#forget(slot);
-        this.#onDue(slot);
+    try {
+      while (this.#heap.headTime <= start) {
+        for (let left = groupSize; left > 0 && this.#heap.headTime <= start; left--) {
+          const slot = this.#heap.pop();
+          this.#forget(slot);
+          this.#onDue(slot);
+        }
+        if (this.#clock.monotonicNow() < end) continue;
+        if (this.#heap.headTime <= start) this.#slice = setImmediate(() => this.#onTimer());
+        break;
       }
-      if (this.#clock.monotonicNow() < end) continue;
-      if (this.#heap.headTime <= start) this.#slice = setImmediate(() => this.#onTimer());
-      break;
+    } finally {
+      // Also where a custom backing queue has thrown: the other slots have their time all the same.
+      if (this.#heap.size > 0) this.#arm();
     }
-    if (this.#heap.size > 0) this.#arm();
   }
 
   #forget(slot: number): void {

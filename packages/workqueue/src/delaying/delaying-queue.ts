@@ -57,18 +57,22 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
       return;
     }
     const slot = this.slotFor(item);
-    if (slot < 0) return;
-    if (this.#isInLine(slot)) this.#line.advance(slot, delayMs);
-    else this.#line.push(this.#joinLine(slot), delayMs);
+    if (slot >= 0) {
+      if (this.#isInLine(slot)) this.#line.advance(slot, delayMs);
+      else this.#line.push(this.#joinLine(slot), delayMs);
+    }
+    this.reportDropped();
   }
 
   addDebounced(item: T, debounce: Debounce): void {
     requireDebounce(debounce);
     if (this.isDown) return;
     const slot = this.slotFor(item);
-    if (slot < 0) return;
-    const isWaiting = this.#isInLine(slot);
-    this.#line.debounce(this.#joinLine(slot), isWaiting, debounce);
+    if (slot >= 0) {
+      const isWaiting = this.#isInLine(slot);
+      this.#line.debounce(this.#joinLine(slot), isWaiting, debounce);
+    }
+    this.reportDropped();
   }
 
   /** A key that is given up is given up for later too: else it would come back although it was reported dropped. */

@@ -264,7 +264,11 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   #addOne(item: T, delayMs: number, priority: number, options: AddOptions): void {
     if (this.isDown) return;
     this.#incomingPriority = priority;
-    if (!this.admits(item)) return;
+    if (this.admits(item)) this.#place(item, delayMs, priority, options);
+    this.reportDropped();
+  }
+
+  #place(item: T, delayMs: number, priority: number, options: AddOptions): void {
     const slot = this.table.slotOf(item);
     const state = this.table.flags[slot] ?? 0;
     if (state === 0) this.table.use();
