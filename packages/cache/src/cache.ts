@@ -126,7 +126,8 @@ export interface Cache extends Reader {
   matcherFor(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean;
   /**
    * A copy of the object as a store would hold it, frozen; undefined where namespaces, labels or fields leave it out.
-   * Fields are judged as the API server does for built-in kinds, and by path for all others.
+   * Fields are judged as the API server does for built-in kinds, and by path for all others. Where a transform fails, it is
+   * what the store holds of the object: the version before, if there is one.
    */
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined;
   /** Whether objects of this kind are held transformed, so that writing one back would lose data. */

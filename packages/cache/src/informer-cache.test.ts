@@ -369,6 +369,51 @@ describe('cache', () => {
     expect(cache.scopesOf(Thing)).toEqual([{ namespace: 'a' }]);
   });
 
+  it('has of the namespaces those that informers could be made for, and makes the others when it is told again', async () => {
+    const source = fake([thing('a', 'x', 1), thing('b', 'y', 2)]);
+    let isBroken = true;
+    const cache = createCache({
+      ...options(source),
+      byObject: [{ kind: Thing }],
+      defaultNamespaces: { a: {} },
+      listerWatcherFor: (kind, scope) => {
+        if (isBroken && scope.namespace === 'b') throw new Error('no such place');
+        return source.make(kind, scope);
+      },
+    });
+    await expect(cache.setNamespaces({ a: {}, b: {} })).rejects.toThrow('no such place');
+    expect([cache.scopesOf(Thing), cache.isCached(Thing, 'b')]).toEqual([[{ namespace: 'a' }], false]);
+    isBroken = false;
+    await cache.setNamespaces({ a: {}, b: {} });
+    expect([cache.scopesOf(Thing).length, cache.isCached(Thing, 'b')]).toEqual([2, true]);
+  });
+
+  it('projects an object to what the store keeps where its transform fails, and keeps its identity else', async () => {
+    let isBroken = false;
+    const cache = createCache({
+      ...options(fake([thing('a', 'x', 1)])),
+      byObject: [
+        {
+          kind: Lean,
+          transform: ({ metadata: { name: _name, uid: _uid, resourceVersion: _version, ...metadata } }) => {
+            if (isBroken) throw new Error('the transform');
+            return { metadata };
+          },
+        },
+      ],
+    });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    await cache.waitForSync();
+    const identity = { namespace: 'a', name: 'x', uid: 'u-x' };
+    expect(cache.project(Lean, thing('a', 'x', 2))).toEqual({ metadata: { ...identity, resourceVersion: '2' } });
+    isBroken = true;
+    expect(cache.project(Lean, thing('a', 'x', 2))).toEqual({ metadata: { ...identity, resourceVersion: '1' } });
+    expect(cache.project(Lean, thing('a', 'y', 2))).toBeUndefined();
+    stop.abort();
+    await run;
+  });
+
   it('projects objects as a store would hold them', () => {
     const cache = createCache({
       ...options(fake([])),

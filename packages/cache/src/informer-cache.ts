@@ -8,13 +8,13 @@ import type {
   ObjectOf,
   PersistedObject,
 } from '@kctl/apimachinery';
-import { formatGroupVersionKind, mutableCopy, stripped } from '@kctl/apimachinery';
+import { formatGroupVersionKind, keyOf, mutableCopy, stripped } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader } from '@kctl/cache-index';
 import { createIndexer, deepFreeze } from '@kctl/cache-index';
 import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
-import { InformerStartedError, SyncError } from '@kctl/informer';
+import { InformerStartedError, SyncError, transformObject } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
 import { aborted, keepAlive, requireSignal, systemClock, throwIfAborted } from '@kctl/wait';
 import { claimCacheName } from './cache-name.js';
@@ -278,7 +278,7 @@ class InformerCache implements Cache {
   }
 
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined {
-    const held = projected(this.#tableOf(kind), object);
+    const held = this.#projected(kind, this.#tableOf(kind), object);
     return held as DeepReadonly<ObjectOf<K>> | undefined;
   }
 
@@ -372,7 +372,17 @@ class InformerCache implements Cache {
     if (!table.covers(namespace)) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
     const entry = this.#entries.get(idOf(kind));
     const reader = entry === undefined ? createIndexer<KubeObject>() : indexesOf(entry);
-    return { client: this.#options.client, scopes: table.lists, reader, project: (object) => projected(table, object) };
+    const project = (object: KubeObject): DeepReadonly<KubeObject> | undefined => this.#projected(kind, table, object);
+    return { client: this.#options.client, scopes: table.lists, reader, project };
+  }
+
+  /** Where the transform fails, the store keeps the version before, or nothing. */
+  #projected(kind: Kind, table: ScopeTable, object: KubeObject): DeepReadonly<KubeObject> | undefined {
+    try {
+      return projected(table, object);
+    } catch {
+      return this.#entries.get(idOf(kind))?.informer.indexer.get(keyOf(object));
+    }
   }
 
   #start({ informer }: KindEntry): void {
@@ -457,7 +467,7 @@ function stored(kind: Kind, scope: ResolvedScope, object: KubeObject): DeepReado
     kind.shape === 'metadata' ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata } : object,
   );
   if (scope.keepManagedFields !== true) delete whole.metadata.managedFields;
-  return deepFreeze(scope.transform === undefined ? whole : scope.transform(whole));
+  return deepFreeze(scope.transform === undefined ? whole : transformObject(whole, scope.transform));
 }
 
 const noScopes: readonly ReadScope[] = Object.freeze([]);

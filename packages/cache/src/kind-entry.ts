@@ -50,8 +50,10 @@ export class KindEntry {
   }
 
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
-    this.#scopes = new ScopeTable(this.kind, scopes);
-    await this.informer.setScopes(scopes);
+    const isShown = this.informer.setScopes(scopes);
+    // What it has by now: nothing new where an informer could not be made.
+    this.#scopes = new ScopeTable(this.kind, this.informer.scopes);
+    await isShown;
   }
 
   /** Whether it was declared or is on loan now; otherwise it only lingers. */

@@ -44,9 +44,8 @@ export interface ListRead<T extends KubeObject> {
 export function listFrom<T extends KubeObject>({ kind, reader, options }: ListRead<T>): KubeList<DeepReadonly<T>> {
   const plan = planOf({ kind, reader, options });
   let found = select(reader, plan);
-  const { name, pinned } = plan;
-  if (name !== undefined) found = found.filter((stored) => stored.name === name);
-  if (pinned !== undefined) found = found.filter((stored) => stored.namespace === pinned);
+  for (const { value } of plan.names) found = found.filter((stored) => stored.name === value);
+  for (const { value } of plan.pinned) found = found.filter((stored) => stored.namespace === value);
   const { resourceVersion } = reader;
   const metadata = resourceVersion === '' ? {} : { resourceVersion };
   const list = cutList(
@@ -74,13 +73,13 @@ export function cutList<T>(list: KubeList<T>, limit = 0): KubeList<T> {
  */
 export function matcherFrom<T extends KubeObject>(read: ListRead<T>): (object: DeepReadonly<T>) => boolean {
   const { reader } = read;
-  const { filter, name, pinned, indexed } = planOf(read);
+  const { filter, names, pinned, indexed } = planOf(read);
   return (object) => {
     const { metadata } = object as DeepReadonly<KubeObject>;
     const { namespace = '' } = metadata;
     if (filter.namespace !== undefined && namespace !== filter.namespace) return false;
-    if (pinned !== undefined && namespace !== pinned) return false;
-    if (name !== undefined && metadata.name !== name) return false;
+    if (pinned.some(({ value }) => value !== namespace)) return false;
+    if (names.some(({ value }) => value !== metadata.name)) return false;
     if (filter.selector !== undefined && !filter.selector.matches(metadata.labels)) return false;
     return indexed.every(({ path, value }) => reader.indexValues(fieldIndexName(path), object).includes(value));
   };
@@ -89,9 +88,10 @@ export function matcherFrom<T extends KubeObject>(read: ListRead<T>): (object: D
 /** What a list asks of a store. */
 interface ListPlan {
   readonly filter: IndexListOptions;
-  readonly name: string | undefined;
-  /** The namespace that a field selector names. */
-  readonly pinned: string | undefined;
+  /** The terms about the name: of more than one, all hold. */
+  readonly names: readonly ExactTerm[];
+  /** The terms about the namespace. */
+  readonly pinned: readonly ExactTerm[];
   /** The terms that are answered by an index. */
   readonly indexed: readonly ExactTerm[];
 }
@@ -100,9 +100,10 @@ function planOf<T extends KubeObject>({ kind, reader, options }: ListRead<T>): L
   if (options.continue !== undefined && options.continue !== '')
     throw new UnsupportedReadError('continue list option is not supported by the cache: list without it, or live');
   const terms = exactTerms(options);
-  const pinned = terms.find((term) => term.path === 'metadata.namespace');
-  const namespace = kind.scope === 'Cluster' ? undefined : (options.namespace ?? pinned?.value);
-  const indexed = terms.filter((term) => term.path !== 'metadata.name' && term !== pinned);
+  const names = terms.filter(({ path }) => path === 'metadata.name');
+  const pinned = terms.filter(({ path }) => path === 'metadata.namespace');
+  const namespace = kind.scope === 'Cluster' ? undefined : (options.namespace ?? pinned[0]?.value);
+  const indexed = terms.filter((term) => !names.includes(term) && !pinned.includes(term));
   for (const { path } of indexed)
     if (!reader.indexNames.includes(fieldIndexName(path)))
       throw new UnsupportedReadError(
@@ -113,8 +114,8 @@ function planOf<T extends KubeObject>({ kind, reader, options }: ListRead<T>): L
       ...(namespace === undefined || namespace === '' ? {} : { namespace }),
       ...(options.labelSelector === undefined ? {} : { selector: labelSelectorFrom(options.labelSelector) }),
     },
-    name: terms.find((term) => term.path === 'metadata.name')?.value,
-    pinned: pinned?.value,
+    names,
+    pinned,
     indexed,
   };
 }

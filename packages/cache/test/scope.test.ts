@@ -203,10 +203,24 @@ describe('a matcher', () => {
         fc.constantFrom('s', 't', 'u').map((tag) => ({ tag })),
         fc.constantFrom('o1', 'o2').map((owner) => ({ '.metadata.owner': owner, tag: 's' })),
         fc.constantFrom('metadata.name=x', 'metadata.namespace=a,tag=t', 'throws=1'),
+        fc
+          .array(fc.constantFrom('metadata.name=x', 'metadata.name=y', 'metadata.namespace=a', 'metadata.namespace=b'))
+          .map((terms) => terms.join()),
       ),
     },
     { requiredKeys: [] },
   );
+
+  /** All terms about names and namespaces hold, however often they are there. */
+  const isNamed = ({ fieldSelector }: ListOptions, uid = ''): boolean => {
+    const [, namespace, name] = uid.split('-');
+    const terms = typeof fieldSelector === 'string' ? fieldSelector.split(',') : [];
+    const of = (path: string): string[] =>
+      terms.flatMap((term) => (term.startsWith(`${path}=`) ? [term.slice(path.length + 1)] : []));
+    return (
+      of('metadata.name').every((each) => each === name) && of('metadata.namespace').every((each) => each === namespace)
+    );
+  };
 
   it('agrees with lists: by path, header and function, whatever the selectors', async () => {
     await fc.assert(
@@ -232,6 +246,7 @@ describe('a matcher', () => {
             const held = all.map((object) => cache.project(Thing, object)).filter((object) => object !== undefined);
             const matched = held.filter(matches).map(({ metadata }) => metadata.uid);
             expect(matched.sort()).toEqual([...listed].sort());
+            expect(listed.filter((uid) => !isNamed(options, uid))).toEqual([]);
           }
         });
       }),

@@ -5,6 +5,7 @@
  */
 export { storageOption } from './bytes/storage.js';
 export type { CompactStorageOptions, ObjectStorage } from './bytes/storage.js';
+export { transformObject } from './decoders/transform-object.js';
 export { listerWatcherFor } from './client-lister-watcher.js';
 export type { InformerClient, ListerWatcherScope } from './client-lister-watcher.js';
 export {

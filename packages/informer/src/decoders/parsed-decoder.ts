@@ -1,11 +1,11 @@
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { formatKey, isJsonObject } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
-import { shownType } from '@kctl/wait';
 import { Acceptance, isRefusal } from './acceptance.js';
 import type { DecodedItem, FindStored, SkipReport, VersionIdentity } from './decoder.js';
 import { LazyObject } from '../bytes/lazy-object.js';
+import { transformObject } from './transform-object.js';
 
 /** What decoders take. */
 export interface DecoderOptions<T extends KubeObject> {
@@ -51,7 +51,7 @@ export class ParsedDecoder<T extends KubeObject> {
       return;
     }
     try {
-      const object = this.#transformed(accepted.object, identity);
+      const object = this.#transformed(accepted.object);
       into.stored = storeObject<T>(object, { freeze, previous: shareableOf(present) });
     } catch (error) {
       onSkip({
@@ -76,13 +76,11 @@ export class ParsedDecoder<T extends KubeObject> {
     }
   }
 
-  #transformed(object: KubeObject, identity: VersionIdentity): T {
+  #transformed(object: KubeObject): T {
     const { transform } = this.#options;
     // The one place where a parsed value becomes a T: what the server sends for this kind is what the token promises.
     if (transform === undefined) return object as T;
-    const { metadata } = object;
-    const original = { ...metadata };
-    return withIdentity(transform(object as T), original, identity) as T;
+    return transformObject(object as T, transform);
   }
 }
 
@@ -103,27 +101,6 @@ export function shareableOf<T extends KubeObject>(stored: StoredObject<T> | unde
 
 const notTransformed = 'an object could not be transformed, so the version before stays';
 const lastNotTransformed = 'the last version of a deleted object could not be transformed';
-const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
-
-/**
- * What a transform returned, with the identity that the server gave the object: without its version a reopened watch
- * would start over, under another name its deletion would not be found.
- */
-function withIdentity(returned: unknown, original: KubeObject['metadata'], identity: VersionIdentity): KubeObject {
-  if (!isJsonObject(returned) || !isJsonObject(returned['metadata']))
-    throw new TypeError(
-      `the transform returned ${isJsonObject(returned) && !(returned instanceof Promise) ? 'an object without metadata' : shownType(returned)}: expected an object with metadata`,
-    );
-  const metadata: Record<string, unknown> = returned['metadata'];
-  if (identityMembers.every((member) => (metadata[member] ?? '') === identity[member]))
-    return returned as unknown as KubeObject;
-  const restored: Record<string, unknown> = { ...metadata };
-  for (const member of identityMembers)
-    if (original[member] === undefined) delete restored[member];
-    else restored[member] = original[member];
-  return { ...returned, metadata: restored };
-}
-
 /**
  * A deletion whose object could not be transformed: the version that is known, under the identity of the deleted one.
  * It has to count, or what was deleted would stay in the store.

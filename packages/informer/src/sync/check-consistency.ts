@@ -3,6 +3,7 @@ import { formatKey, isSameJson, keyOf, mutableCopy } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
 import type { ListOptions, Reader } from '@kctl/client';
 import { requireOptions, signalOption, type OptionNames } from '@kctl/wait';
+import { transformObject } from '../decoders/transform-object.js';
 import { hasMethods, requireKind, requireThat } from '../required.js';
 
 /** Options of {@link checkConsistency}. */
@@ -94,7 +95,7 @@ export async function checkConsistency<T extends KubeObject>(
     const own = held.get(key);
     held.delete(key);
     // What was read belongs to the caller: a transform may change it.
-    const wanted = transform === undefined ? object : transform(mutableCopy(object) as unknown as T);
+    const wanted = transform === undefined ? object : transformObject(mutableCopy(object) as unknown as T, transform);
     if (own === undefined) report.missing.push(key);
     else if (!isSameJson(comparable(own, keepManagedFields), comparable(wanted, keepManagedFields)))
       report.different.push(key);

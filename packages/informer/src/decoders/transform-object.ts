@@ -1,0 +1,29 @@
+import type { KubeObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery';
+import { shownType } from '@kctl/wait';
+
+const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
+
+/**
+ * What an informer stores of an object that has a transform: what that returns, with the identity that the server gave the
+ * object. Without its version a reopened watch would start over, under another name its deletion would not be found. The
+ * transform may change the object that it is given.
+ *
+ * @throws what the transform throws; TypeError where it returns anything but an object with metadata
+ */
+export function transformObject<T extends KubeObject>(object: T, transform: (object: T) => T): T {
+  const original: KubeObject['metadata'] = { ...object.metadata };
+  const returned: unknown = transform(object);
+  if (!isJsonObject(returned) || !isJsonObject(returned['metadata']))
+    throw new TypeError(
+      `the transform returned ${isJsonObject(returned) && !(returned instanceof Promise) ? 'an object without metadata' : shownType(returned)}: expected an object with metadata`,
+    );
+  const metadata: Record<string, unknown> = returned['metadata'];
+  if (identityMembers.every((member) => (metadata[member] ?? '') === (original[member] ?? '')))
+    return returned as unknown as T;
+  const restored: Record<string, unknown> = { ...metadata };
+  for (const member of identityMembers)
+    if (original[member] === undefined) delete restored[member];
+    else restored[member] = original[member];
+  return { ...returned, metadata: restored } as unknown as T;
+}
