@@ -353,6 +353,24 @@ describe('writes with an unknown outcome', () => {
   });
 });
 
+describe('what is answered with something else than the object', () => {
+  it.each([
+    ['a binding, with a Status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }],
+    [
+      'a review, without a name',
+      { kind: 'Review', apiVersion: 'v1', metadata: { creationTimestamp: null }, status: {} },
+    ],
+  ])('is created: %s', async (_what, answer) => {
+    const live = { ...modelClient(server), create: () => Promise.resolve(answer as never) };
+    client = open({ client: live });
+    expect(await client.create(Thing, { metadata: { namespace: 'ns' } })).toBe(answer);
+    expect(await client.create(Thing, thing('a'))).toBe(answer);
+    const before = liveReads();
+    expect(await isGone()).toBe(true);
+    expect(liveReads()).toBeGreaterThan(before);
+  });
+});
+
 describe('subresources', () => {
   it('whose answer is not the object send the next read to the server, until the cache has caught up', async () => {
     await client.create(Thing, thing('a', { spec: { size: 1 } }));
@@ -566,6 +584,19 @@ describe('a stripping cache', () => {
     await client.get(metadataOnly(Thing), key);
     const cached = unmarked(await client.get(Lean, key));
     await expect(client.update(Thing, cached)).rejects.toSatisfy(isLossyWriteError);
+  });
+
+  it('fails no write because it cannot tell what it would hold of another one, nor hides why one failed', async () => {
+    client = open({ ownWriteTtlMs: 1000 });
+    await client.create(Thing, thing('poison'));
+    cache.project = (_kind, object) => {
+      if (object.metadata.name === 'poison') throw new Error('the transform');
+      return object;
+    };
+    await expect(client.create(Thing, thing('poison'))).rejects.toThrow('AlreadyExists');
+    await clock.advance(1001);
+    await client.create(Thing, thing('b'));
+    expect(client.pendingWrites).toBe(1);
   });
 
   it('shows own writes as it would hold them', async () => {

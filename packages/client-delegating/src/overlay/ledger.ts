@@ -8,7 +8,7 @@ import type { Note } from './kind-notes.js';
 import { orUndefined } from '../or-undefined.js';
 import { isAtLeast, isComparable, isPast, isSuperseded, needsLook, replaces, storeName } from '../writes/own-write.js';
 import type { Fact, OwnWrite, StoreSight } from '../writes/own-write.js';
-import { projected } from './projected.js';
+import { isHeld } from './projected.js';
 import { ScopeWrites } from '../writes/scope-writes.js';
 import type { ScopeWrite } from '../writes/scope-writes.js';
 
@@ -241,7 +241,7 @@ export class Ledger {
   #wouldBeHeld({ write: { outcome, key }, kind }: Note): boolean {
     if (outcome.type !== 'present') return true;
     const { cache } = this.#options;
-    return this.storesOf(kind, key.namespace).some((store) => projected(cache, store, outcome.object) !== undefined);
+    return this.storesOf(kind, key.namespace).some((store) => isHeld(cache, store, outcome.object));
   }
 
   /** Looks for what has ended in the stores that were not read since: the version of a delete is not known. */

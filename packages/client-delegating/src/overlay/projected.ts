@@ -17,6 +17,15 @@ export function projected(
   return deepFreeze(mutableCopy(ofShape(kind, { ...object, metadata })));
 }
 
+/** Whether a store of this kind would hold the object; true where the cache fails to say, which must not fail a write. */
+export function isHeld(cache: CacheView, kind: Kind, object: DeepReadonly<KubeObject>): boolean {
+  try {
+    return projected(cache, kind, object) !== undefined;
+  } catch {
+    return true;
+  }
+}
+
 function ofShape(kind: Kind, object: DeepReadonly<KubeObject>): DeepReadonly<KubeObject> {
   if (kind.shape !== 'metadata') return object;
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata: object.metadata };

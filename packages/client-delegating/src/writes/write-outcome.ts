@@ -103,7 +103,10 @@ function plainKey({ namespace, name }: ObjectKey): ObjectKey {
   return namespace === undefined || namespace === '' ? { name } : { namespace, name };
 }
 
-/** A Status has no identity of an object, whatever else it has. */
-export function isObject(result: DeepReadonly<KubeObject> | Status): result is DeepReadonly<KubeObject> {
-  return result.kind !== 'Status' && typeof result.metadata === 'object' && 'name' in result.metadata;
+/** A Status has no identity of an object, whatever else it has, and neither has the answer to a review. */
+export function isObject(result: unknown): result is DeepReadonly<KubeObject> {
+  if (typeof result !== 'object' || result === null || Reflect.get(result, 'kind') === 'Status') return false;
+  const metadata: unknown = Reflect.get(result, 'metadata');
+  const name: unknown = typeof metadata === 'object' && metadata !== null ? Reflect.get(metadata, 'name') : undefined;
+  return typeof name === 'string' && name !== '';
 }

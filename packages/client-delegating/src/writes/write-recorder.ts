@@ -6,7 +6,7 @@ import type { Ledger } from '../overlay/ledger.js';
 import { matcherOf } from '../overlay/list-matcher.js';
 import { isNewer, storeName, versionOf } from './own-write.js';
 import type { Fact } from './own-write.js';
-import { projected } from '../overlay/projected.js';
+import { isHeld } from '../overlay/projected.js';
 import type { Vanishings } from '../overlay/vanishings.js';
 import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, saysOtherwise, unread } from './write-outcome.js';
 import type { Known } from './write-outcome.js';
@@ -38,14 +38,17 @@ export class WriteRecorder {
   ): Promise<PersistedObject<K>> {
     if (about.options.dryRun === true) return await send();
     const { key } = about;
+    const recordUnknown = (): void => {
+      if (key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
+      else this.#record(kind, unread(key));
+    };
     const object = await this.#send(send, {
-      unknown: () => {
-        if (key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
-        else this.#record(kind, unread(key));
-      },
+      unknown: recordUnknown,
       refused: (error) => (key === undefined ? Promise.resolve() : this.#doubt(kind, key, error)),
     });
-    this.#record(kind, outcomeOfWrite(kind, asObject(object)));
+    // A review has no name, and what a binding is answered with is a Status.
+    if (isObject(asObject(object))) this.#record(kind, outcomeOfWrite(kind, asObject(object)));
+    else recordUnknown();
     return object;
   }
 
@@ -62,7 +65,7 @@ export class WriteRecorder {
       refused: (error) => this.#doubt(kind, about.key, error),
     });
     const answer = asObject(body);
-    const isWhole = answer.kind === kind.kind && answer.apiVersion === kind.apiVersion && isObject(answer);
+    const isWhole = isObject(answer) && answer.kind === kind.kind && answer.apiVersion === kind.apiVersion;
     if (isWhole) this.#record(kind, outcomeOfWrite(kind, answer));
     else this.#record(kind, unread(about.key, isObject(answer) ? versionOf(answer) : ''));
     return body;
@@ -176,7 +179,7 @@ export class WriteRecorder {
     const outcome = ledger.find(kind, key)?.outcome;
     const noted = outcome?.type === 'present' ? outcome.object : undefined;
     const isShown = async (store: Kind): Promise<boolean> => {
-      if (noted !== undefined) return projected(cache, store, noted) !== undefined;
+      if (noted !== undefined) return isHeld(cache, store, noted);
       return cache.resourceVersionOf(store, key.namespace) !== '' && (await this.#cached(store, key)) !== undefined;
     };
     const shown = await Promise.all(ledger.storesOf(kind, key.namespace).map(isShown));
