@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { StatusError } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import { headerOf } from '@kctl/apimachinery/wire';
@@ -528,6 +528,57 @@ describe('createWebhookReceiver', () => {
       await settle();
       expect(names(t.runs)).toEqual(['a', 'b', 'c']);
       t.stop.abort();
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+});
+
+describe('a webhook receiver', () => {
+  it('does not reject whatever a client sends, nor where it hangs up: that would end the process', async () => {
+    const receiver = createWebhookReceiver<{ id: string }>({
+      path: '/hook',
+      read: ({ body }) => body as { id: string }[],
+      identify: ({ id }) => id.toLowerCase(),
+    });
+    const outcomes: unknown[] = [];
+    const handled = Promise.withResolvers<undefined>();
+    const server = createServer((request, response) => {
+      const handle = async (): Promise<void> => {
+        try {
+          const isMine = await receiver.handle(request, response);
+          outcomes.push(isMine);
+          if (!isMine) response.writeHead(404).end();
+        } catch (error) {
+          outcomes.push(error);
+        }
+        if (outcomes.length === 6) handled.resolve(undefined);
+      };
+      void handle();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const send = async (text: string): Promise<string> => {
+      const socket = connect(port, '127.0.0.1');
+      socket.end(text);
+      let answer = '';
+      for await (const chunk of socket) answer += String(chunk);
+      return answer.split('\r\n', 1)[0] ?? '';
+    };
+    const post = (target: string, body: string): string =>
+      `POST ${target} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: ${body.length}\r\n\r\n${body}`;
+    try {
+      expect(await send(post('//', '[]'))).toContain('404');
+      expect(await send(post('http://[/hook', '[]'))).toContain('202');
+      expect(await send(post('/hook', '[null]'))).toContain('400');
+      expect(await send(post('/hook', '5'))).toContain('400');
+      expect(await send(post('http://a.example/hook?x#y', '[{"id":"A"}]'))).toContain('202');
+      const socket = connect(port, '127.0.0.1');
+      socket.write(`${post('/hook', '[]'.padEnd(50))}`.slice(0, -10), () => socket.destroy());
+      await handled.promise;
+      expect(outcomes).toEqual([false, true, true, true, true, true]);
+      expect(receiver.events.length).toBe(1);
     } finally {
       server.closeAllConnections();
       server.close();

@@ -97,7 +97,7 @@ export interface EventBroadcaster {
    * waits; what is recorded after it is dropped. It runs once.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when no event is pending. */
+  /** Resolves when no event is pending: before `run`, when it has delivered them; after it, at once. */
   flush(): Promise<void>;
 }
 
@@ -237,11 +237,17 @@ class QueueingBroadcaster implements EventBroadcaster {
     this.#state = 'stopped';
     this.#series.clear();
     this.#queue.clear();
+    this.#wakeIdle(); // what was not delivered is dropped: nothing is pending any longer
   }
 
   flush(): Promise<void> {
-    if (this.#queue.size + this.#delivering.size === 0) return Promise.resolve();
+    if (this.#state === 'stopped' || this.#queue.size + this.#delivering.size === 0) return Promise.resolve();
     return new Promise((resolve) => this.#idleWaiters.add(resolve));
+  }
+
+  #wakeIdle(): void {
+    for (const resolve of this.#idleWaiters) resolve();
+    this.#idleWaiters.clear();
   }
 
   #notify(event: RecordedEvent): void {
@@ -338,9 +344,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       this.#delivering.add(series);
       void this.#deliver(series);
     }
-    if (this.#queue.size + this.#delivering.size > 0) return;
-    for (const resolve of this.#idleWaiters) resolve();
-    this.#idleWaiters.clear();
+    if (this.#queue.size + this.#delivering.size === 0) this.#wakeIdle();
   }
 
   async #deliver(series: Series): Promise<void> {

@@ -440,6 +440,18 @@ describe('stopping', () => {
     expect(dropped).toEqual(['undeliverable']);
   });
 
+  it('ends what waits for a flush, also where a client never answers', async () => {
+    start();
+    respond = () => new Promise(() => undefined);
+    recorder.normal(pod, 'Scaled', 'to 3');
+    const flushed = broadcaster.flush();
+    stop.abort();
+    await clock.advance(5_000);
+    await running;
+    await flushed;
+    await broadcaster.flush();
+  });
+
   it('does not wait for a client that never answers', async () => {
     start({ flushTimeoutMs: 2000 });
     respond = () => new Promise(() => undefined);

@@ -9,7 +9,7 @@ export interface WebhookReceiverOptions<T> {
   /** The path that it answers. */
   readonly path: string;
   /**
-   * The objects that a delivery is about. Throw to refuse it (answered with 400). `body` is the parsed JSON, `raw` what
+   * The objects that a delivery is about. Throw to refuse it (answered with 400); so is one that `identify` throws for. `body` is the parsed JSON, `raw` what
    * was sent, e.g. to check a signature.
    */
   readonly read: (delivery: {
@@ -39,7 +39,8 @@ export interface WebhookReceiver<T> {
   readonly events: EventChannel<T>;
   /**
    * Answers a POST to the path: 202 once every object is in the channel, 400 for what cannot be read, 413 for too much,
-   * 503 with Retry-After where the channel is full, so that the sender tries again. False for other paths.
+   * 503 with Retry-After where the channel is full, so that the sender tries again. False for other paths. Does not
+   * reject, whatever a client sends.
    */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
 }
@@ -76,25 +77,34 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
     if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
     const raw = await readBody(request, maxBytes);
     if (raw === undefined) return { status: 413, headers: { connection: 'close' } };
-    let objects: Iterable<T>;
     try {
-      objects = await read({ body: parse(raw), raw, headers: request.headers });
+      const objects = await read({ body: parse(raw), raw, headers: request.headers });
+      // Where the channel fills up in between, the sender repeats the whole delivery: an event twice is no harm.
+      for (const object of objects) if (!events.send(object)) return { status: 503, headers: { 'retry-after': '1' } };
     } catch {
       return { status: 400 };
     }
-    // Where the channel fills up in between, the sender repeats the whole delivery: an event twice is no harm.
-    for (const object of objects) if (!events.send(object)) return { status: 503, headers: { 'retry-after': '1' } };
     return { status: 202 };
   };
   return {
     events,
     handle: async (request, response) => {
-      if (new URL(request.url ?? '/', 'http://localhost').pathname !== path) return false;
-      const { status, headers = {} } = await accept(request);
-      response.writeHead(status, headers).end();
+      if (pathOf(request.url) !== path) return false;
+      try {
+        const { status, headers = {} } = await accept(request);
+        response.writeHead(status, headers).end();
+      } catch (error) {
+        // One that hung up gets no answer, and what mounts the receiver has no error: a client must not end the process.
+        if (!request.destroyed && !response.destroyed) throw error;
+      }
       return true;
     },
   };
+}
+
+/** The path of a request, as sent: a client may send anything as one. */
+function pathOf(url = '/'): string {
+  return url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 }
 
 interface Answer {
