@@ -575,7 +575,7 @@ describe('a webhook receiver', () => {
       expect(await send(post('/hook', '5'))).toContain('400');
       expect(await send(post('http://a.example/hook?x#y', '[{"id":"A"}]'))).toContain('202');
       const socket = connect(port, '127.0.0.1');
-      socket.write(`${post('/hook', '[]'.padEnd(50))}`.slice(0, -10), () => socket.destroy());
+      socket.write(post('/hook', '[]'.padEnd(50)).slice(0, -10), () => socket.destroy());
       await handled.promise;
       expect(outcomes).toEqual([false, true, true, true, true, true]);
       expect(receiver.events.length).toBe(1);
