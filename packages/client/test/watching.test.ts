@@ -128,6 +128,16 @@ describe('createRetryWatcher', () => {
     expect(stage.calls).toHaveLength(3);
   });
 
+  it('waits for no longer than 5 minutes, whatever the server says', async () => {
+    const stage = new Stage([failure(429, 'TooManyRequests', 1e9)], [hang]);
+    void collect(stage.retry());
+    await settle();
+    await stage.clock.advance(299_999);
+    expect(stage.calls).toHaveLength(1);
+    await stage.clock.advance(1);
+    expect(stage.calls).toHaveLength(2);
+  });
+
   it('gives up a connection that is silent beyond the time that was asked for', async () => {
     const stage = new Stage([added('a', '6'), hang], [added('b', '7'), hang]);
     const { seen } = collect(stage.retry({ timeoutSeconds: 60 }));

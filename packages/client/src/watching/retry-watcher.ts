@@ -74,6 +74,8 @@ const optionNames: OptionNames<RetryWatcherOptions> = {
 const watcherOption = optionWithMethods(['watch'], 'a client that watches, such as createHttpClient(…)');
 /** What a server is given to end a watch in, beyond what it was asked for. */
 const graceMs = 10_000;
+/** A server that asks for a longer pause is not believed, in ms. */
+const maxRetryAfterMs = 300_000;
 
 /**
  * Watches a collection without a list and without a store, and resumes where the connection breaks or the server ends the
@@ -182,7 +184,7 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
       }
       this.#report(end.error);
       const rest = minRestartDelayMs - (this.#clock.monotonicNow() - began);
-      const pauseMs = Math.max(rest, retryAfterMs(end.error) ?? 0, 0);
+      const pauseMs = Math.max(rest, Math.min(retryAfterMs(end.error) ?? 0, maxRetryAfterMs), 0);
       await sleep(pauseMs, { clock: this.#clock, signal }).catch(() => undefined);
     }
   }

@@ -18,11 +18,14 @@ import type { InformerTrouble, TroubleReason } from '../informer-state.js';
 
 /** A failed list or watch, sorted into what the reflector distinguishes. */
 export interface Failure extends InformerTrouble {
-  /** What the server asked for by Retry-After, in ms; 0 where it did not. */
+  /** What the server asked for by Retry-After, in ms, at most 5 minutes; 0 where it did not. */
   readonly retryAfterMs: number;
   /** Whether the connection was refused. */
   readonly isConnectionRefused: boolean;
 }
+
+/** A server, or a proxy, that asks for a longer pause is not believed, in ms: the store would be stale for as long. */
+const maxRetryAfterMs = 300_000;
 
 /** Sorts the failure of a list or watch. One that cannot even be looked at says nothing but that there was no answer. */
 export function classifyFailure(error: unknown): Failure {
@@ -45,7 +48,7 @@ function sorted(error: unknown): Failure {
     reason,
     message: messageOf(error),
     error,
-    retryAfterMs: retryAfterMs(error) ?? 0,
+    retryAfterMs: Math.min(retryAfterMs(error) ?? 0, maxRetryAfterMs),
     isConnectionRefused: reason === 'connection' && hasErrno(error, 'ECONNREFUSED'),
   };
 }

@@ -185,6 +185,11 @@ describe('what each failure does', () => {
     expect(result.then).toEqual([{ type: 'watch', initial: false, resourceVersion: '5' }]);
   });
 
+  it.each([301, 1e9, Number.MAX_VALUE])('open, 429: does not believe a Retry-After of %d s', (retryAfterSeconds) => {
+    const error = status(429, 'TooManyRequests', { details: { retryAfterSeconds } });
+    expect(after(watching, watchFailed(error, 'open'))).toMatchObject({ sleep: 300_000 });
+  });
+
   it.each([
     [401, 'Unauthorized'],
     [403, 'Forbidden'],
