@@ -22,7 +22,9 @@ export type TroubleReason =
   | 'short-watch'
   | 'initial-events'
   | 'streaming-unsupported'
-  | 'decode';
+  | 'decode'
+  /** The store of a bare reflector did not take what was listed. */
+  | 'store';
 
 /**
  * What an informer is doing. `listing` covers both ways to get the initial state; `since` is monotonic time in ms.

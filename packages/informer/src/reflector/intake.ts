@@ -140,11 +140,11 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   }
 
   /** The replacement becomes the store's content; then the changes are offered, slice by slice. */
-  async commit(resourceVersion: string, slicer: Slicer, isEnded: () => boolean): Promise<void> {
+  async commit(resourceVersion: string, slicer: Slicer, isEnded: () => boolean): Promise<undefined> {
     const replacement = this.#replacement;
-    if (replacement === undefined) return;
+    if (replacement === undefined) return undefined;
     this.#replacement = undefined;
-    if (this.isIncomplete && !(await this.#keepMissing(replacement, slicer, isEnded))) return;
+    if (this.isIncomplete && !(await this.#keepMissing(replacement, slicer, isEnded))) return undefined;
     const before = replacement.commit(resourceVersion);
     this.#resourceVersion = resourceVersion;
     const isInInitialList = !this.#hasCommitted;
@@ -157,9 +157,10 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
       if (++sinceCheck < 64 || !slicer.isOver) continue;
       sinceCheck = 0;
       await slicer.breathe();
-      if (isEnded()) return;
+      if (isEnded()) return undefined;
     }
     drain.end();
+    return undefined;
   }
 
   /** Deletions first, then what is new or different; undefined stands for an object that did not change. */

@@ -2,6 +2,11 @@ import type { Status } from '@kctl/apimachinery';
 import type { Slicer } from '@kctl/delivery';
 import type { FrameKind } from '../decoders/decoder.js';
 
+/** What a store threw. */
+export interface StoreRefusal {
+  readonly error: unknown;
+}
+
 /** What a reflector reads into. */
 export interface ReflectorIntake<Raw> {
   /** The version of the last live event or bookmark; '' when there was none since the last commit. */
@@ -21,6 +26,6 @@ export interface ReflectorIntake<Raw> {
   initialFrame(raw: Raw): FrameKind;
   /** One frame of the live watch. */
   liveFrame(raw: Raw): FrameKind;
-  /** The replacement becomes what there is. */
-  commit(resourceVersion: string, slicer: Slicer, isEnded: () => boolean): Promise<void>;
+  /** The replacement becomes what there is. Returns what the store threw, where it has not taken it. */
+  commit(resourceVersion: string, slicer: Slicer, isEnded: () => boolean): Promise<StoreRefusal | undefined>;
 }

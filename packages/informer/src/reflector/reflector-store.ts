@@ -1,6 +1,7 @@
 /**
  * Where a bare reflector puts what it reads: a store, or a queue such as a DeltaFIFO. Mirrors `cache.ReflectorStore`. Every
- * method is synchronous; what one throws is reported, and costs that one object.
+ * method is synchronous; what one throws is reported, and costs that one object. Where `replace` throws, which would cost all
+ * of them, the collection is listed again, by the back-off.
  */
 export interface ReflectorStore<T> {
   /** An object was added: not before, as far as the server says. */

@@ -1,3 +1,4 @@
+import { messageOf } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
 import { InitialEventsError, ShortWatchError } from '../errors.js';
@@ -6,7 +7,7 @@ import { classifyFailure, failureOfStatus } from './failure.js';
 import type { BatchSource } from './frame-source.js';
 import { GuardedReader } from './guarded-reader.js';
 import type { InformerState } from '../informer-state.js';
-import type { ReflectorIntake } from './reflector-intake.js';
+import type { ReflectorIntake, StoreRefusal } from './reflector-intake.js';
 import type { WatchErrorHandler } from '../informer.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import { initialReflectorState, transition } from './reflector-machine.js';
@@ -111,10 +112,13 @@ export class Reflector<Raw> {
           this.#close();
           intake.begin();
           break;
-        case 'commit':
+        case 'commit': {
           metrics.synced(intake.replacementSize);
-          await intake.commit(effect.resourceVersion, slicer, () => signal.aborted && !this.#options.isLeaving());
+          const isEnded = (): boolean => signal.aborted && !this.#options.isLeaving();
+          const refusal = await intake.commit(effect.resourceVersion, slicer, isEnded);
+          if (refusal !== undefined) return this.#refused(refusal);
           break;
+        }
         case 'close':
           this.#close();
           intake.abandon();
@@ -140,6 +144,13 @@ export class Reflector<Raw> {
       }
     }
     return undefined;
+  }
+
+  /** What was listed is not in the store: it is listed again, as where a list fails. */
+  #refused({ error }: StoreRefusal): ReflectorInput {
+    const message = `the store did not take what was listed: ${messageOf(error)}`;
+    const failure: Failure = { reason: 'store', message, error, retryAfterMs: 0, isConnectionRefused: false };
+    return this.#watchFailed('open', failure, this.#options.clock.monotonicNow());
   }
 
   async #sleep(

@@ -3,7 +3,7 @@ import { compareResourceVersions, formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import { isThenable } from '@kctl/delivery';
 import type { DecodedFrame, Decoder, FindStored, FrameKind } from '../decoders/decoder.js';
-import type { ReflectorIntake } from './reflector-intake.js';
+import type { ReflectorIntake, StoreRefusal } from './reflector-intake.js';
 import type { ReflectorStore } from './reflector-store.js';
 
 /** Receives what a store throws. */
@@ -91,15 +91,15 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
     return kind;
   }
 
-  commit(resourceVersion: string): Promise<void> {
+  commit(resourceVersion: string): Promise<StoreRefusal | undefined> {
     const replacement = this.#replacement;
-    if (replacement === undefined) return Promise.resolve();
+    if (replacement === undefined) return Promise.resolve(undefined);
     this.#replacement = undefined;
     this.#isIncomplete = this.#isListIncomplete;
     this.#resourceVersion = resourceVersion;
     const info = { isIncomplete: this.#isIncomplete };
-    this.#call('replace', undefined, () => this.#store.replace([...replacement.values()], resourceVersion, info));
-    return Promise.resolve();
+    const replace = (): unknown => this.#store.replace([...replacement.values()], resourceVersion, info);
+    return Promise.resolve(this.#call('replace', undefined, replace));
   }
 
   /** The parsed object. The decoder reports what cannot be read. */
@@ -125,19 +125,29 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
     return true;
   }
 
-  #call(operation: string, key: string | undefined, work: () => unknown): void {
-    callStore(operation, work, (error) => this.#onStoreError(error, operation, key));
+  #call(operation: string, key: string | undefined, work: () => unknown): StoreRefusal | undefined {
+    return callStore(operation, work, (error) => this.#onStoreError(error, operation, key));
   }
 }
 
-/** Calls a store that is not ours: what it throws, and what a promise that it returns rejects with, is reported. */
-export function callStore(operation: string, work: () => unknown, report: (error: unknown) => void): void {
+/**
+ * Calls a store that is not ours: what it throws, and what a promise that it returns rejects with, is reported.
+ *
+ * @returns what it threw, where it did: then it has not done what it was asked for
+ */
+export function callStore(
+  operation: string,
+  work: () => unknown,
+  report: (error: unknown) => void,
+): StoreRefusal | undefined {
   try {
     const result = work();
-    if (!isThenable(result)) return;
+    if (!isThenable(result)) return undefined;
     Promise.resolve(result).catch(report);
-    throw new TypeError(`store.${operation} returned a promise: a store works synchronously`);
   } catch (error) {
     report(error);
+    return { error };
   }
+  report(new TypeError(`store.${operation} returned a promise: a store works synchronously`));
+  return undefined;
 }

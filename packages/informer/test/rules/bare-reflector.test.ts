@@ -131,9 +131,7 @@ describe.each(feeds)('a bare reflector (%s)', (source) => {
         throw new Error('full');
       },
       delete: store.delete,
-      replace: () => {
-        throw new Error('no room');
-      },
+      replace: () => undefined,
     };
     await using session = await start({
       source,
@@ -142,10 +140,54 @@ describe.each(feeds)('a bare reflector (%s)', (source) => {
     });
     session.server.watch.send(modified(thing('a', 11)), added(thing('b', 12)), bookmark(15));
     await settle();
-    expect(report).toEqual(['Error: no room', 'Error: full']);
+    expect(report).toEqual(['Error: full']);
     expect(store.seen).toEqual(['add b@12']);
     expect(session.reflector.resourceVersion).toBe('15');
   });
+
+  it.each([false, true])(
+    'lists again, by the back-off, what the store did not take (streaming: %s)',
+    async (streams) => {
+      const store = new Notes();
+      const replace = store.replace.bind(store);
+      let isFull = true;
+      store.replace = (...list) => {
+        if (isFull) throw new Error('no room');
+        replace(...list);
+      };
+      const server = new ScriptedServer();
+      server.page = () => ({ version: 10, items: [thing('a', 1)] });
+      const troubles: string[] = [];
+      await using session = await start({
+        source,
+        streams,
+        server,
+        store,
+        watchErrorHandler: ({ reason, message }) => void troubles.push(`${reason}: ${message}`),
+      });
+      const stream = async (): Promise<void> => {
+        if (streams) server.watch.send(added(thing('a', 1)), initialEnd(10));
+        await settle();
+      };
+      await stream();
+      expect([session.reflector.state.phase, session.reflector.trouble?.reason]).toEqual(['retrying', 'store']);
+      await session.clock.advance(800);
+      await stream();
+      isFull = false;
+      await session.clock.advance(1599);
+      expect(store.seen).toEqual([]);
+      await session.clock.advance(1);
+      await stream();
+      expect([store.seen, session.reflector.state.phase]).toEqual([['replace [a]@10'], 'watching']);
+      expect(troubles).toEqual(
+        Array.from({ length: 2 }, () => 'store: the store did not take what was listed: no room'),
+      );
+      expect(session.errors).toHaveLength(2);
+      server.watch.send(added(thing('b', 11)));
+      await settle();
+      expect(store.seen.at(-1)).toBe('add b@11');
+    },
+  );
 
   it('asks the store for a resync, never the server, while a watch runs', async () => {
     await using session = await start({ source, resyncMs: 1000 });
