@@ -64,9 +64,10 @@ export class ReconcileLoop<R> {
     const started = clock.monotonicNow();
     const key = requestKey(item.item);
     for (const policy of this.#inward) {
-      const deferMs = policy.admit?.(key) ?? 0;
+      const deferMs = policy.admit?.(key, item.reasons) ?? 0;
       if (deferMs <= 0) continue;
-      putBack(queue, item, deferMs);
+      if (deferMs === Infinity) queue.done(item.item);
+      else putBack(queue, item, deferMs);
       return deferred;
     }
     const dequeued = { item, key, stopSignal, started };

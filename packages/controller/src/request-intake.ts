@@ -34,6 +34,11 @@ export class RequestIntake<R> implements SourceQueue<R> {
     queue.addWith(this.#plan(key, options), request);
   }
 
+  left(request: R): void {
+    const { requestKey, policies } = this.#options;
+    policies.safetyIntervals?.observe(requestKey(request), 'gone');
+  }
+
   #plan(key: string, options: SourceEnqueueOptions): AddOptions {
     const { debounce, restWindows } = this.#options.policies;
     const plan: { -readonly [K in keyof AddOptions]: AddOptions[K] } = {};

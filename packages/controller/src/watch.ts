@@ -118,6 +118,9 @@ export class Watch<R> {
     add: (request, options) => {
       if (!this.#abort.signal.aborted) this.#environment.queue.add(request, options);
     },
+    left: (request) => {
+      if (!this.#abort.signal.aborted) this.#environment.queue.left?.(request);
+    },
   };
 
   #failed(error: unknown): void {

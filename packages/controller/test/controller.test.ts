@@ -768,6 +768,24 @@ describe('Controller extras', () => {
     t.stop.abort();
   });
 
+  it('ends the safety interval of an object that leaves the watched namespaces, without a run', async () => {
+    const t = createHarness(undefined, { safetyInterval: { everyMs: 1000 } });
+    const { done } = await t.start();
+    t.pods.add(pod('a'));
+    t.pods.add(pod('b'));
+    await t.clock.advance(1500);
+    expect(t.runs.map(({ name }) => name)).toEqual(['a', 'b', 'a', 'b']);
+    t.pods.leave(pod('a'));
+    await t.clock.advance(2000);
+    expect(t.runs.slice(4).map(({ name }) => name)).toEqual(['b', 'b']);
+    t.pods.add(pod('a')); // it is back
+    await t.clock.advance(1000);
+    expect(t.runs.slice(6).map(({ name }) => name)).toEqual(['a', 'b', 'a']);
+    t.stop.abort();
+    await done;
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
   it('debounces changes but neither deletions nor the initial list', async () => {
     const t = createHarness(undefined, { debounce: { quietMs: 100, maxMs: 250 } });
     await t.start();

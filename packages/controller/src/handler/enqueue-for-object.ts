@@ -1,8 +1,10 @@
 import type { ObjectKey } from '@kctl/apimachinery';
+import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { EventObject } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
 import type { EventHandler } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
+import { withOwnRequest } from './own-request.js';
 
 /**
  * Queues the object of the event itself; for an update once, by the new object. One without a name is logged and
@@ -17,15 +19,18 @@ import { withLowPriorityWhenUnchanged } from './low-priority.js';
  * ```
  */
 export function enqueueRequestForObject(): EventHandler<EventObject, ObjectKey> {
-  return withLowPriorityWhenUnchanged((event, queue, { logger }) => {
-    const { namespace, name } = headerOfEvent(event);
-    if (name === '') {
+  const handler: EventHandler<EventObject, ObjectKey> = (event, queue, { logger }) => {
+    const header = headerOfEvent(event);
+    if (header.name === '') {
       logger.error('an event of an object without a name was received, it is ignored', { event: event.type });
       return undefined;
     }
-    queue.add(namespace === '' ? { name } : { namespace, name }, {
-      presence: event.type === 'delete' ? 'gone' : 'present',
-    });
+    queue.add(requestFor(header), { presence: event.type === 'delete' ? 'gone' : 'present' });
     return undefined;
-  });
+  };
+  return withOwnRequest(withLowPriorityWhenUnchanged(handler), requestFor);
+}
+
+function requestFor({ namespace, name }: ObjectHeader): ObjectKey {
+  return namespace === '' ? { name } : { namespace, name };
 }

@@ -27,8 +27,11 @@ export interface Settled {
  * policies is that of the list in `policies.ts`.
  */
 export interface ReconcilePolicy {
-  /** Before a run, from the outside in: how many ms the request is put back for; ≤ 0 lets it run. */
-  readonly admit?: (key: string) => number;
+  /**
+   * Before a run, from the outside in: how many ms the request is put back for; ≤ 0 lets it run, Infinity drops it.
+   * `reasons` say what led to it.
+   */
+  readonly admit?: (key: string, reasons: readonly string[]) => number;
   /** After a run, from the inside out: may change what follows. */
   readonly settle?: (settled: Settled) => void;
 }

@@ -3,6 +3,8 @@ import { lowPriority } from '@kctl/workqueue';
 import type { SafetyInterval } from '../controller-options.js';
 import type { ReconcilePolicy, Settled } from './policy.js';
 
+const reason = 'safety interval';
+
 /** Plans a late run for objects at rest that a source has reported as present. */
 export class SafetyIntervals implements ReconcilePolicy {
   readonly #everyMs: number;
@@ -20,9 +22,14 @@ export class SafetyIntervals implements ReconcilePolicy {
     else if (presence === 'gone') this.#present.delete(key);
   }
 
+  /** Drops a late run that nothing else asked for, of an object that has left the watched namespaces meanwhile. */
+  admit(key: string, reasons: readonly string[]): number {
+    return reasons.length === 1 && reasons[0] === reason && !this.#present.has(key) ? Infinity : 0;
+  }
+
   settle(settled: Settled): void {
     if (settled.next !== undefined || !this.#present.has(settled.key)) return;
     const afterMs = this.#everyMs * (0.8 + 0.4 * this.#random());
-    settled.next = { afterMs, priority: lowPriority, reason: 'safety interval' };
+    settled.next = { afterMs, priority: lowPriority, reason };
   }
 }

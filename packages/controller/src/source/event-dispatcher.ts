@@ -5,6 +5,7 @@ import { headerOf } from '@kctl/apimachinery/wire';
 import { isHeaderSource } from '../event/object-event.js';
 import type { ObjectEvent, ObjectEventType } from '../event/object-event.js';
 import type { EnqueueOptions, EventHandler, HandlerContext, RequestQueue } from '../handler/event-handler.js';
+import { ownRequestOf } from '../handler/own-request.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { askPredicate } from '../predicate/predicate.js';
 import { FailedEvents } from './failed-events.js';
@@ -84,6 +85,13 @@ export class EventDispatcher<T, R> {
   dispatch(event: ObjectEvent<T>): void {
     if (this.#context.signal.aborted || !this.#passes(event)) return;
     this.#delivery.offer(event);
+  }
+
+  /** The object is no longer in the watched namespaces, which is not an event. */
+  left(header: ObjectHeader): void {
+    const { handler, context } = this.#options;
+    const request = ownRequestOf(handler, header);
+    if (request !== undefined && !context.signal.aborted) context.queue.left?.(request);
   }
 
   /** Resolves when every event that was dispatched before the call is handled, or failed once. */

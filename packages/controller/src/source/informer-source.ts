@@ -77,7 +77,7 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
 
 /**
  * The informer's events as ours. An object that merely left the watched namespaces was not deleted: reconciling it
- * would find nothing in the cache, and could clean up after an object that is alive. Only `onLeave` is called.
+ * would find nothing in the cache, and could clean up after an object that is alive. The handler is not called.
  */
 export function forward<T, R>(
   dispatcher: EventDispatcher<T, R>,
@@ -85,7 +85,10 @@ export function forward<T, R>(
 ): InformerEventHandler<T> {
   return {
     onEvent: (event) => {
-      if (event.leftScope === true) return onLeave?.(event.header);
+      if (event.leftScope === true) {
+        dispatcher.left(event.header);
+        return onLeave?.(event.header);
+      }
       check?.(event.header);
       dispatcher.dispatch(eventFrom(event));
     },

@@ -27,6 +27,11 @@ export interface SourceEnqueueOptions extends EnqueueOptions {
 /** The queue as a source sees it: a source also says why. */
 export interface SourceQueue<R> extends RequestQueue<R> {
   add(request: R, options?: SourceEnqueueOptions): void;
+  /**
+   * The object that the request names is no longer in the watched namespaces. It was not deleted, so nothing is queued;
+   * a safety interval no longer counts it. Absent: nothing to tell.
+   */
+  left?(request: R): void;
 }
 
 /** What a source is given when its controller starts it. */
