@@ -73,9 +73,9 @@ export class EventDelivery {
         },
         {
           isRetriable: (error) => {
+            if (attempts >= maxAttempts) return false;
             hasRecovered = this.#recovers(series, error);
-            if (hasRecovered) return true;
-            return mayPass(error) && attempts < maxAttempts && !stopping.aborted && !signal.aborted;
+            return hasRecovered || (mayPass(error) && !stopping.aborted && !signal.aborted);
           },
           pause: (error) => {
             if (hasRecovered) return undefined;

@@ -348,6 +348,18 @@ describe('delivery', () => {
     expect(dropped).toEqual([]);
   });
 
+  it('is given up where the server says in turns that it is there and that it is not', async () => {
+    start();
+    respond = ({ verb }) => {
+      throw verb === 'create' ? statusError(409, 'AlreadyExists') : statusError(404, 'NotFound');
+    };
+    recorder.normal(pod, 'Scaled', 'to 3');
+    recorder.normal(pod, 'Scaled', 'to 3');
+    while (dropped.length === 0 && calls.length < 100) await settle();
+    expect(calls).toHaveLength(12);
+    expect(dropped).toEqual(['refused']);
+  });
+
   it('goes to core/v1 where the server has nothing else, and stays there', async () => {
     start();
     respond = ({ apiVersion }) => {

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { isNotFound } from '@kctl/apimachinery';
 import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
-import { Secret } from '@kctl/apimachinery/kinds/core/v1';
+import { Namespace, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { createHttpClient } from '@kctl/client-http';
 import { createEnvironment, type TestEnvironment } from '@kctl/testing';
 import { createConsoleLogger } from '@kctl/telemetry';
@@ -121,6 +121,35 @@ describe('self-managed certificates', () => {
     const replicas = await Promise.all([replica(), replica(), replica()]);
     expect(new Set(replicas.map(fingerprint)).size).toBe(1);
     expect(logs.filter((line) => line.includes('wrote the certificate Secret'))).toHaveLength(1);
+  });
+
+  it('are asked for a few times in each look where the namespace is missing, which is told, and made once it is there', async () => {
+    let writes = 0;
+    const counting = {
+      get: client.get.bind(client),
+      update: client.update.bind(client),
+      create: (...given: Parameters<typeof client.create>) => {
+        writes++;
+        return client.create(...given);
+      },
+    } as unknown as SelfManagedCertificatesOptions['client'];
+    const namespace = 'not-there-yet';
+    const certificates = createSelfManagedCertificates({
+      client: counting,
+      secret: { name: 'serving', namespace },
+      dnsNames: ['op.example.com'],
+      clock,
+      logger: createConsoleLogger({ level: 'trace', write: (line) => void logs.push(line) }),
+    });
+    const loaded = certificates.load(() => undefined, stop.signal);
+    while (clock.pendingTimers === 0 && writes < 20) await new Promise((resolve) => setImmediate(resolve));
+    expect(writes).toBe(5);
+    expect(logs.join()).toContain('cannot keep the certificate Secret');
+    expect(() => certificates.check()).toThrow('namespaces "not-there-yet" not found');
+    await client.create(Namespace, { metadata: { name: namespace } });
+    clock.advanceSync(10_000);
+    expect((await loaded).cert.length).toBeGreaterThan(0);
+    certificates.check();
   });
 
   it('come back from memory when the Secret is deleted or broken: nothing changes for the API server', async () => {

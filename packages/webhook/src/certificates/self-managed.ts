@@ -35,6 +35,8 @@ import { expiryOf, nextState, type CertificateState, type StatePolicy } from './
 import { injectionTargets, type InjectionTargets } from './inject-ca.js';
 
 const dayMs = 86_400_000;
+/** How often the Secret is read and written in one look: a namespace that is missing answers as a race does that is lost. */
+const maxAttempts = 5;
 
 /** Options of {@link createSelfManagedCertificates}. Durations in ms. */
 export interface SelfManagedCertificatesOptions {
@@ -194,7 +196,7 @@ class SecretCertificates implements SelfManagedCertificates {
   async #checkOnce(signal: AbortSignal, onState: () => void): Promise<void> {
     try {
       // Where another replica was first, what it wrote counts.
-      await retry(() => this.#readOrWrite(signal), { isRetriable: isLostRace, signal });
+      await retry(() => this.#readOrWrite(signal), { isRetriable: isLostRace, maxAttempts, signal });
       onState();
     } catch (error) {
       if (signal.aborted) throw error;
