@@ -158,8 +158,10 @@ export class CachedReader {
       const held = heldIfMatching(write);
       if (held === undefined && write.outcome.type === 'present') continue;
       // The version of an end is not known, so there one must look whether the store has seen it.
-      const cached = await orUndefined(cache.get<Kind>(kind, write.key));
-      if (!ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) addTo(better, held);
+      const cached = asObject(await orUndefined(cache.get<Kind>(kind, write.key)));
+      if (!ledger.isDone(kind, write, { storeVersion, cached })) addTo(better, held);
+      // The store has got it since it was listed: in the list it would be missing.
+      else if (cached !== undefined && matches(cached)) better.push(cached);
     }
     if (better.length === 0) return { ...list, items };
     const added = better.map((object) => asRead<K>(object));

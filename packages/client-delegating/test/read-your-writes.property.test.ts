@@ -7,6 +7,12 @@ import { LaggingCache, modelClient, ModelServer, Thing, thing } from './model.js
 
 const names = ['a', 'b'];
 
+/** What the cache does in the middle of a read, after so many microtasks. */
+interface Meanwhile {
+  readonly ticks: number;
+  readonly what: 'deliver' | 'relist' | 'repeat' | 'foreign';
+}
+
 type Step =
   | {
       readonly type:
@@ -22,15 +28,24 @@ type Step =
         | 'get';
       readonly name: string;
       readonly fault?: 'before' | 'after' | 'refused' | undefined;
+      readonly meanwhile?: Meanwhile | undefined;
     }
   | { readonly type: 'deliver'; readonly count: number }
-  | { readonly type: 'repeat' | 'relist' | 'list' | 'listOdd' | 'deleteAll' | 'cache' | 'uncache' };
+  | { readonly type: 'list' | 'listOdd'; readonly meanwhile?: Meanwhile | undefined }
+  | { readonly type: 'repeat' | 'relist' | 'deleteAll' | 'cache' | 'uncache' };
 
 const name = fc.constantFrom(...names);
 const fault = fc.option(fc.constantFrom('before' as const, 'after' as const, 'refused' as const), {
   nil: undefined,
   freq: 5,
 });
+const meanwhile = fc.option(
+  fc.record({
+    ticks: fc.nat({ max: 25 }),
+    what: fc.constantFrom('deliver' as const, 'relist' as const, 'repeat' as const, 'foreign' as const),
+  }),
+  { nil: undefined },
+);
 const step: fc.Arbitrary<Step> = fc.oneof(
   {
     weight: 6,
@@ -52,8 +67,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 3,
     arbitrary: fc.record({ type: fc.constantFrom('foreignUpdate' as const, 'foreignDelete' as const), name }),
   },
-  { weight: 4, arbitrary: fc.record({ type: fc.constant('get' as const), name }) },
-  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('list' as const, 'listOdd' as const) }) },
+  { weight: 4, arbitrary: fc.record({ type: fc.constant('get' as const), name, meanwhile }) },
+  { weight: 3, arbitrary: fc.record({ type: fc.constantFrom('list' as const, 'listOdd' as const), meanwhile }) },
   { weight: 4, arbitrary: fc.record({ type: fc.constant('deliver' as const), count: fc.integer({ min: 1, max: 2 }) }) },
   { weight: 1, arbitrary: fc.record({ type: fc.constantFrom('repeat' as const, 'relist' as const) }) },
   {
@@ -131,13 +146,24 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier', peeks: b
       metadata: { name, namespace: 'ns', ...(size % 2 === 1 ? { labels: { odd: 'yes' } } : {}) },
     });
   /** A barrier waits for the watch, and so does a read after a deleteAllOf: it must move. */
-  const moving = async <T>(read: Promise<T>): Promise<T> => {
+  const moving = async <T>(read: Promise<T>, meanwhile: Meanwhile | undefined): Promise<T> => {
+    if (meanwhile !== undefined) void happen(meanwhile);
     if (mode === 'overlay' && !mayWait) return read;
     let isDone = false;
     void read.catch(() => undefined).finally(() => (isDone = true));
     for (let turn = 0; turn < 20 && !isDone; turn++) await new Promise((resolve) => setImmediate(resolve));
     if (!isDone) cache.deliver();
     return read;
+  };
+  const happen = async ({ ticks, what }: Meanwhile): Promise<void> => {
+    for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+    if (what === 'deliver') cache.deliver(1);
+    else if (what === 'relist') cache.relist();
+    else if (what === 'repeat') cache.repeat();
+    else {
+      server.put(next('a'), !server.objects.has('ns/a'));
+      cache.deliver();
+    }
   };
   for (const current of steps) await play(current);
   cache.shapes = ['full'];
@@ -176,14 +202,14 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier', peeks: b
         return;
       }
       case 'list': {
-        const { items } = await moving(client.list(Thing, { namespace: 'ns' }));
+        const { items } = await moving(client.list(Thing, { namespace: 'ns' }), current.meanwhile);
         expect(new Set(items.map(({ metadata }) => metadata.name)).size).toBe(items.length);
         for (const name of names)
           oracle.read(`ns/${name}`, items.find(({ metadata }) => metadata.name === name) as Thing | undefined);
         return;
       }
       case 'listOdd': {
-        const { items } = await moving(client.list(Thing, { labelSelector: 'odd=yes' }));
+        const { items } = await moving(client.list(Thing, { labelSelector: 'odd=yes' }), current.meanwhile);
         for (const name of names) {
           const item = items.find(({ metadata }) => metadata.name === name) as Thing | undefined;
           if (item === undefined) oracle.readUnlisted(`ns/${name}`, odd);
@@ -192,12 +218,13 @@ async function run(steps: readonly Step[], mode: 'overlay' | 'barrier', peeks: b
         return;
       }
       case 'get': {
-        const object = await moving(client.get(Thing, { namespace: 'ns', name: current.name })).catch(
-          (error: unknown) => {
-            if (isNotFound(error)) return undefined;
-            throw error;
-          },
-        );
+        const object = await moving(
+          client.get(Thing, { namespace: 'ns', name: current.name }),
+          current.meanwhile,
+        ).catch((error: unknown) => {
+          if (isNotFound(error)) return undefined;
+          throw error;
+        });
         oracle.read(`ns/${current.name}`, object as Thing | undefined);
         return;
       }
@@ -272,7 +299,7 @@ describe('read-your-own-writes, for any order of writes, delays, repetitions and
       fc.asyncProperty(fc.array(step, { maxLength: 25, size: 'max' }), fc.boolean(), (steps, peeks) =>
         run(steps, 'barrier', peeks),
       ),
-      { numRuns: 200 },
+      { numRuns: 400 },
     );
   }, 60_000);
 });

@@ -91,6 +91,16 @@ describe('own writes', () => {
     expect(liveReads()).toBe(0);
   });
 
+  it('are in a list whose cache gets them after it was asked, at whichever moment', async () => {
+    for (let ticks = 0; ticks < 12; ticks++) {
+      await client.create(Thing, thing(`n-${ticks}`));
+      const listed = names();
+      for (let tick = 0; tick < ticks; tick++) await Promise.resolve();
+      cache.deliver();
+      expect(await listed).toContain(`n-${ticks}`);
+    }
+  });
+
   it("are nobody's to change: neither the answer that the caller owns, nor what a read returned", async () => {
     const created = await client.create(Thing, thing('a', { spec: { size: 1 } }));
     created.spec = { size: 99 };
