@@ -18,6 +18,7 @@ import {
   enqueueRequestForObject,
   enqueueRequestForOwner,
   inject,
+  isInjectable,
   provide,
   reconcileObject,
 } from '@kctl/controller';
@@ -218,7 +219,14 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const triggers = this.#triggers.flatMap(
       (source) => collect(problems, () => [this.#provide(source, 'a source of reconcileAllOn')]) ?? [],
     );
-    const provided = collect(problems, () => this.#provide(reconciler, 'the reconciler'));
+    const provided = collect(problems, () => {
+      const made = this.#provide(reconciler, 'the reconciler');
+      const given: unknown = made;
+      // Not to be taken for one that could not be made.
+      if (isInjectable(reconciler) && (given === undefined || given === null))
+        throw new TypeError('must provide a non-nil Reconciler: what inject() was given returned nothing');
+      return made;
+    });
     problems.unshift(
       ...findProblems({
         name: this.#name,

@@ -15,6 +15,7 @@ export function requireNamespace<R>(kind: Kind, reconciler: Reconciler<R>): Reco
         ? Promise.reject(terminalError(missingNamespace(kind, request)))
         : reconcile(request, context);
   if (typeof reconciler === 'function') return guard(reconciler);
+  if (typeof reconciler?.reconcile !== 'function') return reconciler; // the controller refuses it; guarded it would not
   const onError = reconciler.onError?.bind(reconciler);
   const reconcile = guard((request, context) => reconciler.reconcile(request, context));
   return onError === undefined ? { reconcile } : { reconcile, onError };

@@ -331,7 +331,12 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   }
 
   #provide<T>(given: Given<T, D> | undefined, what: string): T | undefined {
-    return given === undefined ? undefined : provide(given.value, this.#host.dependencies, what);
+    if (given === undefined) return undefined;
+    const made = provide(given.value, this.#host.dependencies, what);
+    const value: unknown = made;
+    if (value === undefined || value === null)
+      throw new TypeError(`${what} is ${String(value)}: nothing would be served: is its import right?`);
+    return made;
   }
 }
 

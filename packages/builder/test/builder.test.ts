@@ -322,6 +322,21 @@ describe('ControllerBuilder', () => {
     ]);
   });
 
+  it.each([
+    ['given', { reconcile: 5 }, 'reconciler is required: a function or { reconcile }'],
+    ['injected', inject({ logger: true }, () => ({ reconcile: 5 })), 'reconciler is required'],
+    ['injected as nothing', inject({ logger: true }, () => undefined), 'what inject() was given returned nothing'],
+  ])('names a reconciler without a function that is %s', (_how, reconciler, problem) => {
+    const manager = createManager({ cluster: fakeCluster() });
+    const problems = problemsOf(() =>
+      controllerManagedBy(manager)
+        .for(App)
+        .complete(reconciler as never),
+    );
+    expect(problems.join()).toContain(problem);
+    expect(manager.controllers()).toEqual([]);
+  });
+
   it('names a predicate, a source or a trigger that is undefined', () => {
     const manager = createManager({ cluster: fakeCluster() });
     const define = () => controllerManagedBy(manager).for(Pod);

@@ -250,6 +250,25 @@ describe('webhookManagedBy', () => {
     expect(define(hubSpokeConverter(App))()).toEqual(['/convert']);
   });
 
+  it.each<[string, unknown]>([
+    ['undefined', undefined],
+    ['null', null],
+    ['injected as nothing', inject({ logger: true }, () => undefined)],
+  ])('refuses a defaulter, validator or converter that is %s: nothing would be served', (_what, given) => {
+    const { manager, webhookServer } = setUp();
+    const nothing = given as never;
+    expect(problemsOf(() => webhookManagedBy(manager, App).withDefaulter(nothing).complete())).toEqual([
+      expect.stringContaining('the defaulter is'),
+    ]);
+    expect(problemsOf(() => webhookManagedBy(manager, App).withValidator(nothing).complete())).toEqual([
+      expect.stringContaining('the validator is'),
+    ]);
+    expect(problemsOf(() => webhookManagedBy(manager, App).withConverter(nothing).complete())).toEqual([
+      expect.stringContaining('the converter is'),
+    ]);
+    expect(webhookServer.handlers.size).toBe(0);
+  });
+
   it('shares /convert among kinds', async () => {
     const { manager } = setUp();
     webhookManagedBy(manager, App)
