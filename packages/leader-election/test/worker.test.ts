@@ -101,9 +101,12 @@ describe('createWorkerLeaderElector', () => {
     const w = startWorker('plain');
     await w.leads;
     expect(w.elector.isLeader).toBe(true);
+    const { renewedMsAgo = -1 } = w.elector;
+    expect([renewedMsAgo >= 0, renewedMsAgo < durations.renewDeadlineMs]).toEqual([true, true]);
     expect(await holder()).toBe('plain');
     w.stop.abort();
     expect(await w.ended).toBe('resolved');
+    expect(w.elector.renewedMsAgo).toBeUndefined();
     expect(w.log).toEqual(['started', 'work ended', 'w stopped']);
     expect(w.elector.isLeader).toBe(false);
     expect(await holder()).toBe('');

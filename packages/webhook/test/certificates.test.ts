@@ -152,6 +152,17 @@ describe('self-managed certificates', () => {
     certificates.check();
   });
 
+  it('are looked at when they are loaded again: those of the earlier load may have expired', async () => {
+    const { certificates, pair } = await replica();
+    const first = stop;
+    stop = new AbortController();
+    first.abort();
+    await clock.advance(60 * minute);
+    const later = await certificates.load(() => undefined, stop.signal);
+    expect(later.cert.equals(pair.cert)).toBe(false);
+    expect(new X509Certificate(later.cert).validToDate.getTime()).toBeGreaterThan(clock.now());
+  });
+
   it('come back from memory when the Secret is deleted or broken: nothing changes for the API server', async () => {
     const one = await replica();
     await round(1);

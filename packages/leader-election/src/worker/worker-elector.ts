@@ -64,6 +64,12 @@ class WorkerElector implements LeaderElector {
     return this.#term !== undefined && this.#isOpen(this.#term.number);
   }
 
+  get renewedMsAgo(): number | undefined {
+    if (!this.isLeader) return undefined;
+    const renewedAt = this.#shared.expiresAt - this.#options.election.leaseDurationMs;
+    return this.#clock.monotonicNow() - renewedAt;
+  }
+
   get leader(): string {
     return this.#leader;
   }

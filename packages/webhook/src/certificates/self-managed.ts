@@ -173,7 +173,8 @@ class SecretCertificates implements SelfManagedCertificates {
 
   /** @throws the abort's reason */
   async #untilRead(signal: AbortSignal): Promise<void> {
-    while (this.#state === undefined || this.#notInjected !== undefined) {
+    // Also where they are known from an earlier load: since then they may have expired, or another replica renewed them.
+    for (;;) {
       await this.#checkOnce(signal, () => undefined);
       // A server without configurations is of use: it starts, and is not ready.
       if (this.#state !== undefined) return;
