@@ -32,7 +32,7 @@ export function beside(benchmark: Benchmark, directory: string): Benchmark {
       );
       const missing = command.find((part) => part.startsWith(join(other, 'bench')) && !existsSync(part));
       // A program that was written since.
-      if (missing !== undefined) return { skipped: `${other} has no ${basename(missing)}` };
+      if (missing !== undefined) return { skipped: `${revision(other)} has no ${basename(missing)}` };
       return { command, version: revision(other) };
     },
   });

@@ -1,7 +1,9 @@
 import { join } from 'node:path';
 import { cpu, peakMemory, throughput } from '../harness/benchmark.js';
 import type { Benchmark, Figure, LimitFigure, Measurement, Reading, Subject } from '../harness/benchmark.js';
-import { compiledSubject, goSubject } from '../harness/subjects.js';
+import { whyNoLimit } from '../harness/container.js';
+import { compilePrograms } from '../harness/programs.js';
+import { bundledSubject, compiledSubject, goSubject } from '../harness/subjects.js';
 import { extra } from '../servers/extra-reading.js';
 import { firstOf, onServer, sharedServer } from '../servers/shared-server.js';
 
@@ -38,6 +40,26 @@ function withEnvironment(subject: Subject, name: string, variables: Readonly<Rec
   };
 }
 
+/** The smallest container that a subject runs in. */
+function contained(subject: Subject): Subject {
+  return {
+    name: inContainer(subject.name),
+    prepare: async () => {
+      const problem = await whyNoLimit();
+      if (problem !== undefined) return { skipped: problem };
+      const prepared = await subject.prepare();
+      if ('skipped' in prepared) return prepared;
+      const search = join(
+        compilePrograms(join(import.meta.dirname, '..', '..', '..')),
+        'reconcile',
+        'smallest-container.js',
+      );
+      return { ...prepared, command: [process.execPath, search, ...prepared.command] };
+    },
+  };
+}
+
+const inContainer = (subject: string): string => `${subject}, smallest container`;
 const ours = '@kctl/runtime';
 const go = 'controller-runtime';
 /** What `main` of @kctl/operator does by default. */
@@ -48,13 +70,16 @@ const smallHeap = `${ours} with ${smallHeapFlags.join(' ')}`;
 /** What the README has an image set beside it. */
 const image = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072' };
 const smallImage = `${smallHeap}, MALLOC_ARENA_MAX=1 and MALLOC_TRIM_THRESHOLD_=131072`;
+/** As the image that `npm create @kctl` writes runs an operator: bundled, by `main`, with the two variables. */
+const scaffold = `${ours} as its scaffold's image runs it`;
 /** `createManager({ inspection: { port: 0 } })`. */
 const inspected = `${ours} with inspection`;
 const idle = `${ours}, idle`;
-const smallIdle = `${smallImage}, idle`;
+const scaffoldIdle = `${scaffold}, idle`;
 const imported = `${ours}, import`;
 const residentMemory: Reading = extra('residentMb', 'MiB RSS');
 const idleMemory: Reading = extra('idleMb', 'MiB RSS');
+const smallestContainer: Reading = extra('smallestMib', 'MiB limit');
 
 interface Goal {
   readonly reach: number | null;
@@ -80,6 +105,7 @@ const updates = '200 updates a second';
 const cold = `${updates}, first 5 s`;
 const warm = `${updates}, after 20 s`;
 const memory = `memory with ${objects} resources cached`;
+const contains = `smallest container with ${objects} resources cached`;
 
 export const benchmark: Benchmark = {
   subjects: [
@@ -92,6 +118,7 @@ export const benchmark: Benchmark = {
         smallImage,
         image,
       ),
+      withEnvironment(bundledSubject(scaffold, 'reconcile/small.ts', '@kctl/runtime'), scaffold, image),
       withEnvironment(compiledSubject(inspected, 'reconcile/kctl.ts', [], '@kctl/runtime'), inspected, {
         KCTL_BENCH_INSPECTION: '1',
       }),
@@ -99,13 +126,23 @@ export const benchmark: Benchmark = {
     ].map((subject) => besideUpdates(onServer(subject, server))),
     onServer(compiledSubject(idle, 'reconcile/idle.ts', [], '@kctl/runtime'), server),
     onServer(
-      withEnvironment(
-        compiledSubject(smallIdle, 'reconcile/idle.ts', smallHeapFlags, '@kctl/runtime'),
-        smallIdle,
-        image,
-      ),
+      withEnvironment(bundledSubject(scaffoldIdle, 'reconcile/small-idle.ts', '@kctl/runtime'), scaffoldIdle, image),
       server,
     ),
+    ...[
+      contained(compiledSubject(ours, 'reconcile/kctl.ts', [], '@kctl/runtime')),
+      withEnvironment(
+        contained(bundledSubject(scaffold, 'reconcile/small.ts', '@kctl/runtime')),
+        inContainer(scaffold),
+        image,
+      ),
+      contained(goSubject(go, 'reconcile', [], ['sigs.k8s.io/controller-runtime'])),
+      withEnvironment(
+        contained(bundledSubject(scaffoldIdle, 'reconcile/small-idle.ts', '@kctl/runtime')),
+        inContainer(scaffoldIdle),
+        image,
+      ),
+    ].map((subject) => onServer(subject, server)),
     compiledSubject(imported, 'reconcile/import.ts', [], '@kctl/runtime'),
   ],
   figures: [
@@ -118,12 +155,31 @@ export const benchmark: Benchmark = {
     atMost(115, 85, { figure: `${memory}: ${kept}`, ours: of(kept, 'initial'), reading: residentMemory }),
     atMost(115, 85, { figure: `${memory}: ${smallHeap}`, ours: of(smallHeap, 'initial'), reading: residentMemory }),
     atMost(115, 85, { figure: `${memory}: ${smallImage}`, ours: of(smallImage, 'initial'), reading: residentMemory }),
+    atMost(115, 85, { figure: `${memory}: ${scaffold}`, ours: of(scaffold, 'initial'), reading: residentMemory }),
     figure(`peak ${memory}`, 'initial', peakMemory, none),
     atMost(70, 60, { figure: 'memory of an idle manager', ours: { subject: idle, args: [] }, reading: idleMemory }),
     atMost(70, 60, {
-      figure: `memory of an idle manager: ${smallIdle}`,
-      ours: { subject: smallIdle, args: [] },
+      figure: `memory of an idle manager: ${scaffoldIdle}`,
+      ours: { subject: scaffoldIdle, args: [] },
       reading: idleMemory,
+    }),
+    {
+      figure: contains,
+      ours: of(inContainer(ours), 'initial'),
+      peer: of(inContainer(go), 'initial'),
+      reading: smallestContainer,
+      ...none,
+    },
+    atMost(115, 85, { figure: contains, ours: of(inContainer(ours), 'initial'), reading: smallestContainer }),
+    atMost(115, 85, {
+      figure: `${contains}: ${scaffold}`,
+      ours: of(inContainer(scaffold), 'initial'),
+      reading: smallestContainer,
+    }),
+    atMost(70, 60, {
+      figure: `smallest container of an idle manager: ${scaffoldIdle}`,
+      ours: { subject: inContainer(scaffoldIdle), args: ['1'] },
+      reading: smallestContainer,
     }),
     figure(`${cold}: write sent to reconcile, p50`, 'updates', extra('p50Ms', 'ms'), { reach: 0.9, aim: 1 }),
     figure(`${cold}: write sent to reconcile, p99`, 'updates', extra('p99Ms', 'ms'), { reach: 0.7, aim: 1 }),

@@ -138,7 +138,12 @@ export function createProgram(io: CliIo): Command {
     );
   withMain(command('build', 'write the operator as one file, for the image', ownCommand('build --no-minify')))
     .option('--outfile <file>', 'file to write (default: dist/main.mjs)')
-    .option('--no-minify', 'leave names and lines as they are')
+    .option('--no-minify', 'leave comments and lines as they are')
+    .addOption(
+      new Option('--source-map <files>', 'the files that the source map is of; all of them take 18 MB at run time')
+        .choices(['own', 'all', 'none'])
+        .default('own'),
+    )
     .option('--image [reference]', 'build the image, too, by docker, podman, nerdctl or buildah (default: kctl.image)')
     .option('--json', 'what was written as JSON')
     .action(async ({ json, ...options }: BuildOptions & { readonly json?: boolean }) => {

@@ -293,6 +293,62 @@ describe('kctl build', () => {
       'kctl: none.ts does not exist: name the module by --main\n',
     );
   });
+
+  it('maps the own files alone, unless it is told otherwise', async () => {
+    const folder = project();
+    const library = join(folder, 'node_modules', 'library');
+    mkdirSync(library, { recursive: true });
+    writeFileSync(join(library, 'package.json'), '{ "name": "library", "type": "module", "exports": "./index.js" }');
+    writeFileSync(
+      join(library, 'index.js'),
+      'export function callBack(work) {\n  return work();\n}\nexport function fail() {\n  throw new Error("no");\n}\n',
+    );
+    writeFileSync(
+      join(folder, 'src', 'main.ts'),
+      `import { callBack, fail } from 'library';
+interface Work { readonly done: boolean }
+function work(): Work {
+  if (process.pid > 0) fail();
+  return { done: true };
+}
+try {
+  callBack(work);
+} catch (error) {
+  const frames = ((error as Error).stack ?? '').split('\\n').filter((line) => !line.includes('node:'));
+  console.log(JSON.stringify(frames));
+}
+`,
+    );
+    const frames = async (...given: readonly string[]): Promise<readonly string[]> => {
+      expect(await kctl(folder, 'build', ...given)).toMatchObject({ code: 0, err: '' });
+      const file = join(folder, 'dist', 'main.mjs');
+      const ran = spawnSync(process.execPath, ['--enable-source-maps', file], { encoding: 'utf8' });
+      const stack = JSON.parse(ran.stdout) as readonly string[];
+      return stack
+        .slice(1, 5)
+        .map((line) => /at (\S+) .*[\\/](src|dist|library)[\\/](\S+?):(\d+):/.exec(line)?.slice(1).join(' ') ?? line);
+    };
+    const map = join(folder, 'dist', 'main.mjs.map');
+    expect(await frames()).toEqual([
+      'fail dist main.mjs 2',
+      'work src main.ts 4',
+      'callBack dist main.mjs 2',
+      '<anonymous> src main.ts 8',
+    ]);
+    expect(JSON.parse(readFileSync(map, 'utf8'))).toMatchObject({
+      sources: ['../src/main.ts'],
+      sourcesContent: [readFileSync(join(folder, 'src', 'main.ts'), 'utf8')],
+    });
+    expect(await frames('--source-map', 'all')).toEqual([
+      'fail library index.js 5',
+      'work src main.ts 4',
+      'callBack library index.js 2',
+      '<anonymous> src main.ts 8',
+    ]);
+    expect((await frames('--source-map', 'none'))[1]).toBe('work dist main.mjs 2');
+    expect(existsSync(map)).toBe(false);
+    expect((await kctl(folder, 'build', '--source-map', 'some')).err).toContain('Allowed choices are own, all, none');
+  });
 });
 
 describe.skipIf(process.platform === 'win32')('kctl build --image', () => {
