@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { deny, startHook } from './hook-server.js';
 import { configMaps, harness, widget, widgetCrd, widgets, type Answer, type Harness } from './harness.js';
 
 const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
+const merge = { 'content-type': 'application/merge-patch+json' };
 const deployments = '/apis/apps/v1/namespaces/default/deployments';
 
 const parts = {
@@ -185,6 +187,74 @@ describe('server-side apply', () => {
     const forced = await applyTo(h, `${deployments}/d/scale?fieldManager=sc&force=true`, scale);
     expect(forced.body.spec).toEqual({ replicas: 3 });
     expect(fieldsOf(await h.get(`${deployments}/d`), 'sc')).toEqual({ 'f:spec': { 'f:replicas': {} } });
+  });
+
+  describe('of what is there already', () => {
+    const configuration = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { k: '1' } };
+    const applied = (h: Harness, manager: string, query = ''): Promise<Answer> =>
+      applyTo(h, `${configMaps}/a?fieldManager=${manager}${query}`, configuration);
+
+    /** Applied twice: the second time it changed nothing. */
+    async function unchanged(): Promise<{ readonly h: Harness; readonly answer: Answer }> {
+      const h = await harness();
+      await applied(h, 'm1', '&force=true');
+      return { h, answer: await applied(h, 'm1', '&force=true') };
+    }
+
+    it('answers the same each time, and makes no version', async () => {
+      const { h, answer } = await unchanged();
+      for (let round = 0; round < 3; round++) {
+        const again = await applied(h, 'm1', '&force=true');
+        expect([again.status, again.body]).toEqual([200, answer.body]);
+      }
+    });
+
+    it('is applied where another writer came in between', async () => {
+      const { h } = await unchanged();
+      await h.call('PATCH', `${configMaps}/a?fieldManager=u`, { data: { k: '2' } }, merge);
+      expect((await applied(h, 'm1', '&force=true')).body.data).toEqual({ k: '1' });
+      await h.call('DELETE', `${configMaps}/a`);
+      expect((await applied(h, 'm1', '&force=true')).status).toBe(201);
+    });
+
+    it('makes another manager an owner, and conflicts where it is not forced', async () => {
+      const { h } = await unchanged();
+      expect(fieldsOf(await applied(h, 'm2'), 'm2')).toEqual({ 'f:data': { 'f:k': {} } });
+      await h.call('PATCH', `${configMaps}/a?fieldManager=u`, { data: { k: '2' } }, merge);
+      expect((await applied(h, 'm1')).status).toBe(409);
+    });
+
+    it('is shown to a webhook that was configured since', async () => {
+      const { h } = await unchanged();
+      const hook = await startHook();
+      const rules = [{ apiGroups: [''], apiVersions: ['v1'], operations: ['*'], resources: ['configmaps'] }];
+      const webhook = {
+        name: 'a.ex.io',
+        clientConfig: hook.client(),
+        rules,
+        sideEffects: 'None',
+        admissionReviewVersions: ['v1'],
+      };
+      await h.post('/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations', {
+        apiVersion: 'admissionregistration.k8s.io/v1',
+        kind: 'ValidatingWebhookConfiguration',
+        metadata: { name: 'a.ex.io' },
+        webhooks: [webhook],
+      });
+      hook.answer = () => deny();
+      expect((await applied(h, 'm1', '&force=true')).status).toBe(400);
+      expect(hook.requests).toHaveLength(1);
+    });
+
+    it('warns each time of what it warned of before', async () => {
+      const h = await harness();
+      const spec = { clusterIP: 'None', loadBalancerIP: '10.1.1.1', ports: [{ port: 80 }] };
+      const service = { apiVersion: 'v1', kind: 'Service', metadata: { name: 's' }, spec };
+      const path = '/api/v1/namespaces/default/services/s?fieldManager=m1';
+      await applyTo(h, path, service);
+      for (let round = 0; round < 3; round++)
+        expect((await applyTo(h, path, service)).headers.get('warning')).toContain('spec.loadBalancerIP is ignored');
+    });
   });
 
   it('§2.8-52: kubectl takes over what its client-side apply set, and keeps its annotation right', async () => {

@@ -14,11 +14,13 @@ import { applyOwners, updateOwners, type AppliedOwners, type OwnershipChange } f
 import type { KindRef, ResourceDefinition } from '../registry/resource.js';
 import { applyConflict, badRequest, conflict, methodNotAllowed, notFound, unclassified } from '../registry/status.js';
 import { convertVersions } from '../storage/convert-versions.js';
+import type { ObjectVersion } from '../storage/version.js';
 import type { Admission } from './admission.js';
 import { isLongBody } from './body.js';
 import { storageKeyOf, type WriteBackend, type ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
+import { isKnownNoop, noteOutcome, type NoopCandidate } from './known-noops.js';
 import { breathe } from './list-reply.js';
 import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
 import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
@@ -48,16 +50,36 @@ export interface Application {
  * @throws StatusError 400, 404, 413, 422
  */
 export async function readApplication(call: ResourceCall, requireTarget: () => void): Promise<Application> {
+  return parseApplication(call, await readText(call, requireTarget));
+}
+
+/** An apply request whose configuration has not been parsed. */
+interface ApplicationText {
+  readonly text: string;
+  /** In bytes. */
+  readonly length: number;
+  readonly options: WriteOptions;
+}
+
+const decoder = new TextDecoder();
+
+async function readText(call: ResourceCall, requireTarget: () => void): Promise<ApplicationText> {
   const options = parseWriteOptions(call, 'PatchOptions');
   const bytes = await call.request.readBody();
   requireTarget();
-  const config = await parseConfig(bytes, { offload: call.offload, signal: call.request.signal });
-  if (isLongBody(bytes)) await breathe();
-  return { config, isForced: parseBoolParameter(call.query, 'force'), length: bytes.length, options };
+  return { text: decoder.decode(bytes), length: bytes.length, options };
 }
 
-async function parseConfig(bytes: Uint8Array, elsewhere: OtherThread): Promise<JsonObject> {
-  const text = new TextDecoder().decode(bytes);
+async function parseApplication(
+  { offload, request, query }: ResourceCall,
+  { text, length, options }: ApplicationText,
+): Promise<Application> {
+  const config = await parseConfig(text, { offload, signal: request.signal });
+  if (isLongBody({ length })) await breathe();
+  return { config, isForced: parseBoolParameter(query, 'force'), length, options };
+}
+
+async function parseConfig(text: string, elsewhere: OtherThread): Promise<JsonObject> {
   let value: unknown;
   try {
     value = text.trimStart().startsWith('{')
@@ -83,30 +105,50 @@ export async function apply(backend: WriteBackend, call: ResourceCall, target: W
   if (path.name === '') throw methodNotAllowed();
   // As upstream, through its status a kind is created that a PUT creates.
   const mayCreate = target.subresource === '' || call.definition.allowCreateOnUpdate;
-  const application = await readApplication(call, () => {
+  const given = await readText(call, () => {
     if (!mayCreate) requirePresent(backend, call);
   });
+  const { options, text } = given;
+  const candidate: NoopCandidate = { call, options, target, text };
+  const before = presentOf(backend, call);
+  if (before !== undefined && isKnownNoop(before, candidate)) {
+    using admission = beginUpdateAdmission(backend, call, { target, options });
+    if (admission === undefined) return { status: 200, rendering: before.in(call.definition) };
+  }
+  const application = await parseApplication(call, given);
   const warned = call.warnings.length;
-  const { options } = application;
   using admission = beginUpdateAdmission(backend, call, { target, options });
-  return await retryOnLostRace(() => {
+  return await retryOnLostRace(async () => {
     call.warnings.length = warned;
-    return applyOnce(backend, call, { application, target, admission });
+    const present = presentOf(backend, call);
+    const written = await applyOnce(backend, call, { present, application, target, admission });
+    const isSilent = admission === undefined && call.warnings.length === warned;
+    if (present !== undefined && isSilent) noteOutcome(present, candidate, written.rendering);
+    return written;
   }, admission?.signal);
+}
+
+function presentOf({ store }: WriteBackend, { definition, path }: ResourceCall): ObjectVersion | undefined {
+  return store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
 }
 
 async function applyOnce(
   backend: WriteBackend,
   call: ResourceCall,
   {
+    present,
     application,
     target,
     admission,
-  }: { readonly application: Application; readonly target: WriteTarget; readonly admission: Admission | undefined },
+  }: {
+    readonly present: ObjectVersion | undefined;
+    readonly application: Application;
+    readonly target: WriteTarget;
+    readonly admission: Admission | undefined;
+  },
 ): Promise<Written> {
   const { definition, path } = call;
   const { options } = application;
-  const present = backend.store.table(definition.storageKey).get(storageKeyOf(path.namespace, path.name));
   const converted = present && convertVersions(definition, [present]);
   if (converted !== undefined) await converted;
   const live = present?.in(definition).object ?? definition.fieldTyping.empty();
