@@ -53,7 +53,13 @@ export function noObjectText(value: unknown): string {
   return `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind === 'bigint' ? 'number' : kind} into Go value of type ${type}`;
 }
 
-/** RFC 3339 in UTC with whole seconds: how Kubernetes writes a Time. */
+let formatted: { readonly second: number; readonly text: string } | undefined;
+
+/** RFC 3339 in UTC with whole seconds: how Kubernetes writes a Time. A write asks for that of the same second several times. */
 export function formatTime(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  const second = Math.floor(ms / 1000);
+  if (formatted?.second !== second) {
+    formatted = { second, text: `${new Date(second * 1000).toISOString().slice(0, 19)}Z` };
+  }
+  return formatted.text;
 }

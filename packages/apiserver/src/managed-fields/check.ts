@@ -1,7 +1,7 @@
 import { isObject, jsonText } from '@kctl/crd/engine';
 import { formOf, type Atom, type ListAtom, type MapAtom, type Scalar } from './atom.js';
 import { itemElement, ListItemError } from './list-items.js';
-import { fieldElement, printElement } from './path-element.js';
+import { printElement } from './path-element.js';
 
 /** Go's `%v` of a JSON value. */
 function plain(value: unknown): string {
@@ -62,7 +62,7 @@ export function typeErrors(value: unknown, atom: Atom, prefix = ''): string[] {
 function fieldErrors(value: Readonly<Record<string, unknown>>, map: MapAtom, prefix: string): string[] {
   const errors: string[] = [];
   for (const [name, member] of Object.entries(value)) {
-    const path = `${prefix}${printElement(fieldElement(name))}`;
+    const path = `${prefix}.${name}`;
     const type = map.field(name)?.type ?? map.others;
     if (type === undefined) return [...errors, `${path}: field not declared in schema`];
     errors.push(...typeErrors(member, type, path));

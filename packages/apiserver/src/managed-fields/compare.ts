@@ -44,9 +44,10 @@ class Comparer {
     if (form === 'map' && map !== undefined) {
       const lefts = isObject(left) ? left : {};
       const rights = isObject(right) ? right : {};
-      const names = new Set([...Object.keys(lefts), ...Object.keys(rights)]);
-      if (map.isAtomic || names.size === 0) return this.#leaf(left, right);
-      this.#fields(lefts, rights, { map, names });
+      if (map.isAtomic || (isBare(lefts) && isBare(rights))) return this.#leaf(left, right);
+      for (const name of Object.keys(lefts)) this.#field(name, lefts[name], { right: own(rights, name), map });
+      for (const name of Object.keys(rights))
+        if (!Object.hasOwn(lefts, name)) this.#field(name, undefined, { right: rights[name], map });
       return false;
     }
     if (form === 'list' && list !== undefined) {
@@ -66,24 +67,23 @@ class Comparer {
     return true;
   }
 
-  #fields(
-    left: Readonly<Record<string, unknown>>,
-    right: Readonly<Record<string, unknown>>,
-    { map, names }: { map: MapAtom; names: ReadonlySet<string> },
-  ): void {
-    for (const name of names) {
-      const type = fieldType(map, name);
-      if (type === undefined) continue;
-      const [a, b] = [own(left, name), own(right, name)];
-      if (a !== undefined || b !== undefined) this.#below(fieldElement(name), () => this.compare(a, b, type));
-    }
+  /** What both have, and what neither has, does not differ. */
+  #field(name: string, left: unknown, { right, map }: { right: unknown; map: MapAtom }): void {
+    if (left === right) return;
+    const type = fieldType(map, name);
+    if (type === undefined) return;
+    this.#path.push(fieldElement(name));
+    this.compare(left, right, type);
+    this.#path.pop();
   }
 
   #items(left: readonly unknown[], right: readonly unknown[], list: ListAtom): void {
     const lefts = groupItems(left, list);
     const rights = groupItems(right, list);
     for (const element of new Set([...lefts.keys(), ...rights.keys()])) {
-      this.#below(element, () => this.#group(lefts.get(element) ?? [], rights.get(element) ?? [], list));
+      this.#path.push(element);
+      this.#group(lefts.get(element) ?? [], rights.get(element) ?? [], list);
+      this.#path.pop();
     }
   }
 
@@ -101,12 +101,11 @@ class Comparer {
       insertPath(this.added, this.#path);
     }
   }
+}
 
-  #below(element: PathElement, visit: () => void): void {
-    this.#path.push(element);
-    visit();
-    this.#path.pop();
-  }
+function isBare(object: Readonly<Record<string, unknown>>): boolean {
+  for (const name in object) if (Object.hasOwn(object, name)) return false;
+  return true;
 }
 
 /** A member of a JSON object; undefined where it is absent. */

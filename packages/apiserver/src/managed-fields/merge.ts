@@ -28,12 +28,13 @@ export function mergeObjects(live: unknown, config: unknown, atom: Atom): unknow
 
 function mergeFields(live: JsonObject, config: JsonObject, map: MapAtom): JsonObject | undefined {
   const merged: JsonObject = {};
-  for (const name of new Set([...Object.keys(live), ...Object.keys(config)])) {
+  const put = (name: string, left: unknown, right: unknown): void => {
     const type = fieldType(map, name);
-    const [left, right] = [own(live, name), own(config, name)];
     const value = type === undefined ? (right ?? left) : mergeObjects(left, right, type);
     if (value !== undefined) setOwn(merged, name, value);
-  }
+  };
+  for (const name of Object.keys(live)) put(name, live[name], own(config, name));
+  for (const name of Object.keys(config)) if (!Object.hasOwn(live, name)) put(name, undefined, config[name]);
   return Object.keys(merged).length === 0 ? undefined : merged;
 }
 

@@ -9,21 +9,37 @@ export type PathElement = string;
 /** Kinds in the order in which upstream sorts them. */
 const kinds = 'fkvi';
 
+/** Text that is the same in JSON, and inside HTML. */
+const plainText = /^[\w ./:@+-]*$/;
+
 /** JSON as Go writes it into keys: safe inside HTML. */
 function goJson(value: unknown): string {
+  if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
   return jsonText(value).replaceAll(
     /[<>&\u2028\u2029]/g,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
 
+/** So many elements are kept: most fields of objects are those of a few hundred types, and items have few names. */
+const mostKnown = 5_000;
+const knownFields = new Map<string, PathElement>();
+
 /** A field of a struct or map. */
 export function fieldElement(name: string): PathElement {
-  return `f:${name}`;
+  let element = knownFields.get(name);
+  if (element === undefined) {
+    element = `f:${name}`;
+    if (knownFields.size >= mostKnown) knownFields.clear();
+    knownFields.set(name, element);
+  }
+  return element;
 }
 
 /** The item of a list that has these values in its key fields. */
 export function keyElement(keys: readonly (readonly [name: string, value: unknown])[]): PathElement {
+  const [only] = keys;
+  if (only !== undefined && keys.length === 1) return `k:{${goJson(only[0])}:${goJson(only[1])}}`;
   const sorted = [...keys].sort(([a], [b]) => compareText(a, b));
   return `k:{${sorted.map(([name, value]) => `${goJson(name)}:${goJson(value)}`).join(',')}}`;
 }
@@ -100,8 +116,21 @@ export function compareElements(a: PathElement, b: PathElement): number {
   return a.startsWith('k:') ? compareKeys(left, right) : compareValues(left, right);
 }
 
+const printedItems = new Map<PathElement, string>();
+
 /** An element as messages print it: `.spec`, `[name="a"]`, `[="a"]`, `[0]`. */
 export function printElement(element: PathElement): string {
+  if (element.startsWith('f:')) return `.${element.slice(2)}`;
+  let printed = printedItems.get(element);
+  if (printed === undefined) {
+    printed = printItem(element);
+    if (printedItems.size >= mostKnown) printedItems.clear();
+    printedItems.set(element, printed);
+  }
+  return printed;
+}
+
+function printItem(element: PathElement): string {
   const rest = element.slice(2);
   switch (element[0]) {
     case 'k': {

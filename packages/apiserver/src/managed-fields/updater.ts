@@ -119,11 +119,11 @@ function reassign(change: OwnershipChange, { next, managers, self, isForced }: R
       comparisons.set(apiVersion, comparison);
     }
     const taken = intersection(fields, comparison.written);
-    for (const path of pathsOf(taken)) conflicts.push({ manager, path });
+    if (!isForced) for (const path of pathsOf(taken)) conflicts.push({ manager, path });
     if (isEmptySet(taken) && isEmptySet(comparison.removed)) continue;
     kept.set(id, difference(difference(fields, taken), comparison.removed));
   }
-  if (!isForced && conflicts.length > 0) throw new ApplyConflictError(conflicts);
+  if (conflicts.length > 0) throw new ApplyConflictError(conflicts);
   for (const [id, fields] of kept) setFields(managers, id, fields);
   for (const [id, { fields }] of managers) if (isEmptySet(fields)) managers.delete(id);
   return own;

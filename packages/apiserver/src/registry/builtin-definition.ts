@@ -221,9 +221,10 @@ class BuiltinResource {
       ...(this.#strategy.validate?.(object, context, old) ?? []),
     ];
     const change = this.#strategy.validateChange?.(object, old, context) ?? [];
+    const metadata = validateMetadataUpdate(object, old);
     const errors = [
-      ...validateMetadataUpdate(object, old),
-      ...validateMetadataUpdate(object, old),
+      ...metadata,
+      ...metadata,
       ...this.#finalizerErrors(object),
       ...(this.#strategy.reportsChangeFirst === true ? [...change, ...own] : [...own, ...change]),
     ];

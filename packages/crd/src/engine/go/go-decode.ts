@@ -105,9 +105,9 @@ function decodeList(value: unknown, of: GoType, type: GoType, walk: Walk): unkno
   if (value.length === 0) return null;
   const base = walk.path;
   const items: unknown[] = [];
-  for (const [index, item] of value.entries()) {
+  for (let index = 0; index < value.length; index++) {
     walk.path = `${base}[${index}]`;
-    items.push(decodeType(item, of, walk));
+    items.push(decodeType(value[index], of, walk));
   }
   walk.path = base;
   return items;
@@ -180,11 +180,31 @@ function decodeFields(value: JsonObject, struct: GoStruct, walk: Walk): JsonObje
 /** The struct as Go marshals it: fields in order of declaration, zero values left out or written as their tags say. */
 function assemble(struct: GoStruct, given: ReadonlyMap<string, unknown>): JsonObject {
   const result: JsonObject = {};
-  for (const field of struct.fields.values()) {
-    const value = given.has(field.name) ? given.get(field.name) : zeroOf(field.type);
+  for (const { field, isLeftOut } of writtenFields(struct)) {
+    const isGiven = given.has(field.name);
+    if (!isGiven && isLeftOut) continue;
+    const value = isGiven ? given.get(field.name) : zeroOf(field.type);
     if (!isOmitted(value, field)) setOwn(result, field.name, value);
   }
   return result;
+}
+
+interface WrittenField {
+  readonly field: GoField;
+  /** Whether its zero value is not written: most fields of most objects are not given. */
+  readonly isLeftOut: boolean;
+}
+
+const written = new WeakMap<GoStruct, readonly WrittenField[]>();
+
+/** The fields of a struct in order of declaration. */
+function writtenFields(struct: GoStruct): readonly WrittenField[] {
+  let fields = written.get(struct);
+  if (fields === undefined) {
+    fields = [...struct.fields.values()].map((field) => ({ field, isLeftOut: isOmitted(zeroOf(field.type), field) }));
+    written.set(struct, fields);
+  }
+  return fields;
 }
 
 function isOmitted(value: unknown, { type, omitEmpty, omitZero }: GoField): boolean {
