@@ -4,8 +4,9 @@ import type { Scope } from './scope.js';
 
 /** `setImmediate` of a scope. What the server does in a later turn, it does for itself. */
 export function immediate(scheduler: Scheduler, scope: Scope, callback: () => void): { cancel(): void } {
-  const activity = scope.kind === 'server' ? { scope } : (activities.getStore() ?? { scope });
-  const task = scheduler.post(scope, () => activities.run(activity, callback));
+  const activity = scope.kind === 'server' ? undefined : activities.getStore();
+  const isOwn = activity === undefined || (activity.scope === scope && activity.reconcile === undefined);
+  const task = scheduler.post(scope, isOwn ? () => scope.enter(callback) : () => activities.run(activity, callback));
   return {
     cancel: () => {
       cancel(task);

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { Scope } from './scope.js';
 
 /** The event loop itself: the globals are replaced while a world runs. */
@@ -39,9 +40,15 @@ export class Scheduler {
   #ready: Task[] = [];
   #head = 0;
   #sequence = 0;
+  readonly #outside = new AsyncResource('simulation');
 
   constructor(onError: (error: unknown, scope: Scope) => void) {
     this.#onError = onError;
+  }
+
+  /** Calls it in the asynchronous context in which the world was made, whatever that of the caller is. */
+  outside<T>(work: () => T): T {
+    return this.#outside.runInAsyncScope(work);
   }
 
   /** Tasks that wait, those of dead scopes and cancelled ones included. */

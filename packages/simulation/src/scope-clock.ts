@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
+import { entrance } from './activity.js';
 import { continuation } from './continuation.js';
 import { cancel, type Scheduler } from './scheduler.js';
 import type { Scope } from './scope.js';
@@ -15,7 +16,19 @@ export function createScope(
   { name, kind, random }: Pick<Scope, 'name' | 'kind'> & { readonly random: Random },
 ): { readonly scope: Scope; readonly clock: ScopeClock } {
   const clock: ScopeClock = new ScopeClock(scheduler, () => scope, random);
-  const scope: Scope = { name, kind, clock, isDead: false, stalledUntil: 0, timers: 0 };
+  let enter: Scope['enter'] | undefined;
+  const scope: Scope = {
+    name,
+    kind,
+    clock,
+    isDead: false,
+    stalledUntil: 0,
+    timers: 0,
+    enter: (work) => {
+      enter ??= scheduler.outside(() => entrance({ scope }));
+      enter(work);
+    },
+  };
   return { scope, clock };
 }
 

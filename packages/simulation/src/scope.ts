@@ -11,6 +11,8 @@ export interface Scope {
   stalledUntil: number;
   /** Timers that are pending. */
   timers: number;
+  /** Calls code as that of the scope. */
+  readonly enter: (work: () => void) => void;
 }
 
 /** A reconcile that runs, as the tracer saw it begin. */

@@ -146,7 +146,7 @@ export class Network {
       if (exchange.via !== via) continue;
       this.#close(exchange);
       this.#options.scheduler.post(scope, () =>
-        activities.run({ scope }, () => this.#callError(exchange, connectionError('UND_ERR_DESTROYED'))),
+        scope.enter(() => this.#callError(exchange, connectionError('UND_ERR_DESTROYED'))),
       );
     }
   }
@@ -401,7 +401,7 @@ export class Network {
     const { scope } = exchange;
     scheduler.after(scope, at - scheduler.now, () => {
       if (exchange.isClosed || exchange.mood === 'hanging') return;
-      activities.run({ scope }, deliver);
+      scope.enter(deliver);
     });
   }
 

@@ -5,7 +5,6 @@ import {
   type NamespacedKey,
   type PersistedObject,
 } from '@kctl/apimachinery';
-import { activities } from '../activity.js';
 import type { Exchange } from '../network/exchange.js';
 import type { ReplicaHost } from '../replica-host.js';
 import type { Scope } from '../scope.js';
@@ -113,7 +112,7 @@ export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOp
       if (host === undefined || cachedKind(host, write.resource) === undefined) return;
       after(scope, random() * soonMs, () => {
         if (host.isStopping || context.phase === 'stopping') return;
-        activities.run({ scope }, () => void check(host, scope, write));
+        scope.enter(() => void check(host, scope, write));
       });
     },
   };

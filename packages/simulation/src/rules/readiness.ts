@@ -1,4 +1,3 @@
-import { activities } from '../activity.js';
 import type { Listeners } from '../network/listeners.js';
 import type { ReplicaHost } from '../replica-host.js';
 import type { Scheduler } from '../scheduler.js';
@@ -48,7 +47,7 @@ export function probeReadiness(host: ReplicaHost, scope: Scope, options: Readine
     const everyMs = scheduler.now - startedAt < startMs ? startProbeMs : probeMs;
     scheduler.after(scope, everyMs, () => {
       if (host.isStopping || host.scope !== scope) return;
-      activities.run({ scope }, () => void probe());
+      scope.enter(() => void probe());
       later();
     });
   };

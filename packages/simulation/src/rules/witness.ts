@@ -1,5 +1,4 @@
 import type { Kind } from '@kctl/apimachinery';
-import { activities } from '../activity.js';
 import type { ReplicaHost } from '../replica-host.js';
 import { cancel, type Scheduler } from '../scheduler.js';
 import type { Scope } from '../scope.js';
@@ -127,7 +126,7 @@ export class Witnesses {
     const { scheduler, random } = this.#options;
     scheduler.after(this.#scope, random() * random() * turnMs, () => {
       if (this.#isOver || this.#host.isStopping) return;
-      activities.run({ scope: this.#scope }, () => this.#turn());
+      this.#scope.enter(() => this.#turn());
       this.#later();
     });
   }
