@@ -24,6 +24,9 @@ interface Observer {
   onEvent(event: ObservedEvent<never>): void | Promise<void>;
 }
 
+/** Why an own write is no longer followed; one for all, because an error costs its stack. */
+const replaced = new DOMException('another own write is followed', 'AbortError');
+
 /** An own write that the cache has not caught up with. */
 interface Followed {
   readonly object: DeepReadonly<KubeObject>;
@@ -89,8 +92,12 @@ export class Vanishings {
   }
 
   #forget(kind: Kind, name: string): void {
+    this.#followed.get(kind)?.get(name)?.end.abort(replaced);
+    this.#drop(kind, name);
+  }
+
+  #drop(kind: Kind, name: string): void {
     const ofKind = this.#followed.get(kind);
-    ofKind?.get(name)?.end.abort();
     ofKind?.delete(name);
     if (ofKind?.size === 0) this.#followed.delete(kind);
   }
@@ -107,12 +114,13 @@ export class Vanishings {
     this.#followed.set(kind, ofKind.set(name, followed));
     const isLast = (): boolean => this.#followed.get(kind)?.get(name) === followed;
     try {
-      const held = projected(cache, kind, object);
-      if (held === undefined) return;
       const { signal } = followed.end;
       const within = namespace === undefined ? { signal } : { namespace, signal };
       await cache.waitForResourceVersion(kind, versionOf(object), within);
-      if (!isLast() || (await orUndefined(cache.get<Kind>(kind, key))) !== undefined) return;
+      if (!isLast() || cache.peek?.(kind, key) !== undefined) return;
+      if ((await orUndefined(cache.get<Kind>(kind, key))) !== undefined) return;
+      const held = projected(cache, kind, object);
+      if (held === undefined) return;
       // The cache may look at a part of the kind that the object is not in: only the server knows.
       const found = await retry(() => orUndefined(live.get<Kind>(kind, key, { signal })), {
         backoff: createBackoff({ initialMs: 1000, capMs: 60_000, jitter: 0, clock }),
@@ -126,7 +134,8 @@ export class Vanishings {
       if (isLast())
         logger.debug('Cannot tell whether an own object is still there', { kind: formatGroupKind(kind), name, error });
     } finally {
-      if (isLast()) this.#forget(kind, name);
+      // Nothing waits for its signal any more.
+      if (isLast()) this.#drop(kind, name);
     }
   }
 
