@@ -53,10 +53,15 @@ function encodeQuery(name: string, value: string): string {
 
 /** Joins path and query, leaving out what is unset. */
 export function withQuery(path: string, query: Readonly<Record<string, QueryValue>>): string {
-  const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === '' || value === false ? [] : [`${name}=${encodeQuery(name, String(value))}`],
-  );
-  return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
+  let text = path;
+  let mark = '?';
+  for (const name of Object.keys(query)) {
+    const value = query[name];
+    if (value === undefined || value === '' || value === false) continue;
+    text += `${mark}${name}=${encodeQuery(name, String(value))}`;
+    mark = '&';
+  }
+  return text;
 }
 
 export function getQuery(options: GetOptions): Record<string, QueryValue> {

@@ -81,8 +81,9 @@ function firstServed(accept: string, terms: Terms): Negotiated | undefined {
 
 const plainJson: Negotiated = { mediaType: 'application/json', parameters: {} };
 
-function isEmpty(accept: string | undefined): accept is undefined | '' {
-  return accept === undefined || accept.trim() === '';
+/** Whether a header asks for JSON as it is, which nearly all do. */
+function isPlain(accept: string | undefined): accept is undefined | '' | 'application/json' {
+  return accept === undefined || accept === 'application/json' || accept.trim() === '';
 }
 
 /**
@@ -94,7 +95,7 @@ export function negotiate(
   accept: string | undefined,
   { isCustom = false, isStreamed = false }: { readonly isCustom?: boolean; readonly isStreamed?: boolean } = {},
 ): Negotiated {
-  if (isEmpty(accept)) return plainJson;
+  if (isPlain(accept)) return plainJson;
   // Built-ins stand behind a router that knows no `application/*`.
   const isRouted = ({ type }: Clause): boolean => type === '*/*' || acceptedTypes.some((accepted) => accepted === type);
   if (!isCustom && !parseAccept(accept).some(isRouted))
@@ -106,7 +107,7 @@ export function negotiate(
 
 /** The media type of a failure: the first clause without a shape that can be served, and JSON where there is none. */
 export function negotiateStatus(accept: string | undefined): Negotiated {
-  if (isEmpty(accept)) return plainJson;
+  if (isPlain(accept)) return plainJson;
   return firstServed(accept, { isCustom: false, hasTransforms: false }) ?? plainJson;
 }
 

@@ -48,12 +48,27 @@ interface Parsed {
   readonly query: URLSearchParams;
 }
 
-function parse(request: ApiRequest): Parsed {
-  const { path, query } = splitTarget(request.target);
-  const segments = pathSegments(path);
-  const resource = parseResourcePath(segments);
-  const verb = resource === undefined ? undefined : verbOf(request.method, resource, query);
-  return { segments, decodedPath: decodePath(path), path: resource, verb, query };
+/** Clients ask for the same again and again: so many request lines are kept, where they are no longer than this. */
+const mostParsed = 1_000;
+const longestParsed = 512;
+
+/** Reads request lines. What it answers is shared, to be read only. */
+function createParser(): (request: Pick<ApiRequest, 'method' | 'target'>) => Parsed {
+  const known = new Map<string, Parsed>();
+  return ({ method, target }) => {
+    const line = `${method} ${target}`;
+    const before = known.get(line);
+    if (before !== undefined) return before;
+    const { path, query } = splitTarget(target);
+    const segments = pathSegments(path);
+    const resource = parseResourcePath(segments);
+    const verb = resource === undefined ? undefined : verbOf(method, resource, query);
+    const parsed: Parsed = { segments, decodedPath: decodePath(path), path: resource, verb, query };
+    if (line.length > longestParsed) return parsed;
+    if (known.size >= mostParsed) known.clear();
+    known.set(line, parsed);
+    return parsed;
+  };
 }
 
 function requestedAs(user: User, { method }: ApiRequest, { decodedPath, path, verb, query }: Parsed): Attributes {
@@ -71,6 +86,7 @@ const targetTooLong: Reply = {
 /** The one chain that sockets and the in-process transport share. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { backend, journal, faults } = parts;
+  const parse = createParser();
   const { authenticator } = backend.identities;
   const openApi = createOpenApi({
     registry: backend.registry,
