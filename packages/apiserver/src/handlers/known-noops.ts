@@ -55,14 +55,6 @@ function mayRemember({ isCustom, storageKey }: ResourceDefinition): boolean {
 
 function applicationOf({ call, options, target, text }: NoopCandidate): string {
   const { fieldManager, fieldValidation, dryRun } = options;
-  const { query, user } = call;
-  return JSON.stringify([
-    user.name,
-    fieldManager,
-    query.get('force'),
-    fieldValidation,
-    dryRun,
-    target.subresource,
-    text,
-  ]);
+  const { query } = call;
+  return JSON.stringify([fieldManager, query.get('force'), fieldValidation, dryRun, target.subresource, text]);
 }
