@@ -100,14 +100,17 @@ export function replaceRandomness(host: RandomHost, replace: Replace): void {
     for (let index = 0; index < size; index++) made[index] = Math.floor(host.random() * 256);
     return made;
   };
-  const word = (): string => {
-    const value = host.random() * 2 ** 32;
-    return hexOf(value / 2 ** 16) + hexOf(value);
-  };
+  const word = (): number => host.random() * 2 ** 32;
   const uuid = (): string => {
-    const [time, rest, node, end] = [word(), word(), word(), word()];
+    const time = word();
+    const rest = word();
+    const node = word();
+    const end = word();
     const variant = '89ab'.charAt(Math.floor(host.random() * 4));
-    return `${time}-${rest.slice(0, 4)}-4${rest.slice(5)}-${variant}${node.slice(1, 4)}-${node.slice(4)}${end}`;
+    const version = `4${hexOf(rest).slice(1)}`;
+    const sequence = `${variant}${hexOf(node / 2 ** 16).slice(1)}`;
+    const last = `${hexOf(node)}${hexOf(end / 2 ** 16)}${hexOf(end)}`;
+    return `${hexOf(time / 2 ** 16)}${hexOf(time)}-${hexOf(rest / 2 ** 16)}-${version}-${sequence}-${last}`;
   };
   const virtualUuid = (): string => (currentScope() === undefined ? realUuid() : uuid());
   replace(crypto, 'randomUUID', virtualUuid);

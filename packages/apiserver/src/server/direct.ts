@@ -53,7 +53,7 @@ export function createDirectAnswer({ pipeline, maxBodyBytes, administrator }: Di
       target,
       header: (name) => headers[name],
       headers: () => Object.entries(headers),
-      impersonation: () => impersonationOf(Object.entries(headers)),
+      impersonation: () => (isImpersonating(headers) ? impersonationOf(Object.entries(headers)) : []),
       readBody: () =>
         body.length > maxBodyBytes
           ? Promise.reject(entityTooLarge(`Request entity too large: limit is ${maxBodyBytes}`))
@@ -65,6 +65,12 @@ export function createDirectAnswer({ pipeline, maxBodyBytes, administrator }: Di
     if (signal.aborted || reply.destroy === true) receiver.destroy();
     else await send(reply, { receiver, signal, isHead: method === 'HEAD' });
   };
+}
+
+/** Headers are by their lower-case names. */
+function isImpersonating(headers: DirectRequest['headers']): boolean {
+  for (const name in headers) if (name.startsWith('impersonate-')) return true;
+  return false;
 }
 
 interface Target {

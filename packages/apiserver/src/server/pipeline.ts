@@ -54,19 +54,19 @@ const longestParsed = 512;
 
 /** Reads request lines. What it answers is shared, to be read only. */
 function createParser(): (request: Pick<ApiRequest, 'method' | 'target'>) => Parsed {
-  const known = new Map<string, Parsed>();
+  const byMethod = new Map<string, Map<string, Parsed>>();
   return ({ method, target }) => {
-    const line = `${method} ${target}`;
-    const before = known.get(line);
+    const known = byMethod.get(method) ?? new Map<string, Parsed>();
+    const before = known.get(target);
     if (before !== undefined) return before;
     const { path, query } = splitTarget(target);
     const segments = pathSegments(path);
     const resource = parseResourcePath(segments);
     const verb = resource === undefined ? undefined : verbOf(method, resource, query);
     const parsed: Parsed = { segments, decodedPath: decodePath(path), path: resource, verb, query };
-    if (line.length > longestParsed) return parsed;
+    if (target.length > longestParsed || verb === undefined) return parsed;
     if (known.size >= mostParsed) known.clear();
-    known.set(line, parsed);
+    byMethod.set(method, known.set(target, parsed));
     return parsed;
   };
 }
@@ -274,11 +274,11 @@ async function withinTime(
 ): Promise<Reply> {
   if (verb === 'watch' || path?.subresource.split('/', 1)[0] === 'proxy') return work();
   let timer: { cancel(): void } | undefined;
-  const late = new Promise<Reply>((_, reject) => {
-    timer = parts.clock.setTimer(() => reject(timedOut()), parts.requestTimeoutMs, { keepAlive: false });
-  });
   try {
-    return await Promise.race([work(), late]);
+    return await new Promise<Reply>((resolve, reject) => {
+      timer = parts.clock.setTimer(() => reject(timedOut()), parts.requestTimeoutMs, { keepAlive: false });
+      work().then(resolve, reject);
+    });
   } finally {
     timer?.cancel();
   }

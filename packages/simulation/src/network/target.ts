@@ -28,17 +28,17 @@ const verbs: Readonly<Record<string, readonly [one: Target['verb'], all: Target[
 };
 
 /** Most requests are for a few objects. */
-const known = new Map<string, Target>();
+const known = new Map<string, Map<string, Target>>();
 const mostKnown = 1000;
 
 /** Reads a request line. */
 export function parseTarget(method: string, path: string): Target {
-  const line = `${method} ${path}`;
-  const before = known.get(line);
+  const ofMethod = known.get(method) ?? new Map<string, Target>();
+  const before = ofMethod.get(path);
   if (before !== undefined) return before;
   const target = readTarget(method, path);
-  if (known.size >= mostKnown) known.clear();
-  known.set(line, target);
+  if (ofMethod.size >= mostKnown) ofMethod.clear();
+  known.set(method, ofMethod.set(path, target));
   return target;
 }
 

@@ -24,8 +24,10 @@ const alwaysInCore: Readonly<Record<string, unknown>> = {
   reportingInstance: '',
 };
 
-function rename(object: UntypedObject, apiVersion: string, from: 0 | 1): UntypedObject {
-  const names = new Map<string, string>(renamed.map((pair) => [pair[from], pair[1 - from] ?? '']));
+const toEventsNames = new Map<string, string>(renamed.map(([core, events]) => [core, events]));
+const toCoreNames = new Map<string, string>(renamed.map(([core, events]) => [events, core]));
+
+function rename(object: UntypedObject, apiVersion: string, names: ReadonlyMap<string, string>): UntypedObject {
   const result: UntypedObject = { kind: 'Event', apiVersion, metadata: object.metadata };
   for (const [name, value] of Object.entries(object)) {
     if (name !== 'kind' && name !== 'apiVersion' && name !== 'metadata') result[names.get(name) ?? name] = value;
@@ -34,12 +36,9 @@ function rename(object: UntypedObject, apiVersion: string, from: 0 | 1): Untyped
 }
 
 function toCore(object: UntypedObject): UntypedObject {
-  return { ...rename(object, 'v1', 1), ...absent(object) };
-}
-
-function absent(object: UntypedObject): Record<string, unknown> {
-  const core = rename(object, 'v1', 1);
-  return Object.fromEntries(Object.entries(alwaysInCore).filter(([name]) => core[name] === undefined));
+  const core = rename(object, 'v1', toCoreNames);
+  for (const [name, value] of Object.entries(alwaysInCore)) if (core[name] === undefined) core[name] = value;
+  return core;
 }
 
 const converted = new WeakMap<UntypedObject, UntypedObject>();
@@ -47,7 +46,7 @@ const converted = new WeakMap<UntypedObject, UntypedObject>();
 function toEvents(stored: UntypedObject): UntypedObject {
   const known = converted.get(stored);
   if (known !== undefined) return known;
-  const result = rename(stored, 'events.k8s.io/v1', 0);
+  const result = rename(stored, 'events.k8s.io/v1', toEventsNames);
   for (const name of ['reportingController', 'reportingInstance']) if (result[name] === '') delete result[name];
   converted.set(stored, result);
   return result;
