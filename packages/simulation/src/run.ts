@@ -30,7 +30,7 @@ import { Scheduler } from './scheduler.js';
 import { createScope } from './scope-clock.js';
 import { activities } from './activity.js';
 import type { Scope } from './scope.js';
-import { callerOf, deepStack } from './stray.js';
+import { callerOfNow } from './stray.js';
 import { Timeline, type Step } from './timeline.js';
 import type { Violation } from './violation.js';
 import { installVirtualGlobals } from './virtual-globals.js';
@@ -410,7 +410,7 @@ class Run {
     this.#strays.set(what, count);
     // The stack's own uses, which are allowed, must not be all that is looked at.
     if (count > mostStacks && count % stacksThen !== 0) return;
-    const where = callerOf(deepStack());
+    const where = callerOfNow();
     if (where === undefined) return;
     this.#violate('stray', `${what} is called at ${where}, past what the world gave: ${remedy}`);
   }

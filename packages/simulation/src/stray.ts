@@ -21,18 +21,33 @@ const isAllowed = [
 
 /** Who called, from a stack. Undefined: code that may. */
 export function callerOf(stack: string): string | undefined {
+  const found = find(stack);
+  return found === 'allowed' || found === undefined ? undefined : found.caller;
+}
+
+/** Undefined where all frames only pass the call on. */
+function find(stack: string): { readonly caller: string } | 'allowed' | undefined {
   for (const line of stack.split('\n').slice(1)) {
-    if (isAllowed.some((pattern) => pattern.test(line))) return undefined;
+    if (isAllowed.some((pattern) => pattern.test(line))) return 'allowed';
     if (passesOn.some((pattern) => pattern.test(line))) continue;
-    return shorten(line.trim().replace(/^at /, ''));
+    return { caller: shorten(line.trim().replace(/^at /, '')) };
   }
   return undefined;
 }
 
-/** The stack of now: who called Node's own code may be far up. */
-export function deepStack(): string {
+/** Nearly every caller is among the first frames; who called Node's own code may be far up. */
+const nearFrames = 12;
+const allFrames = 60;
+
+/** Who called the code of now. Undefined: code that may. */
+export function callerOfNow(): string | undefined {
+  const near = stackOf(nearFrames);
+  return callerOf(find(near) === undefined ? stackOf(allFrames) : near);
+}
+
+function stackOf(frames: number): string {
   const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = 60;
+  Error.stackTraceLimit = frames;
   const { stack = '' } = new Error();
   Error.stackTraceLimit = stackTraceLimit;
   return stack;

@@ -2,7 +2,7 @@ import { sleep, type Clock, type Random } from '@kctl/wait';
 import { statusReply } from '../handlers/reply.js';
 import type { WritableJournal } from '../journal/journal.js';
 import type { Verb } from '../registry/resource.js';
-import type { Reply, User } from '../server/api-request.js';
+import type { ApiRequest, Reply, User } from '../server/api-request.js';
 import type { ResourcePath } from '../server/request-info.js';
 import type { WatchTap } from '../watch/session.js';
 import type { Fault, FaultAction, FaultHandle, FaultMatch } from './faults.js';
@@ -24,8 +24,11 @@ export interface FaultPlan {
   /** How many revisions behind a read is. */
   readonly revisionsBehind: number;
   /** Runs the work between the faults. */
-  around(work: () => Promise<Reply>, signal: AbortSignal): Promise<Reply>;
+  around(work: () => Promise<Reply>, client: FaultedClient): Promise<Reply>;
 }
+
+/** Whose request it is: its signal is read where a fault has to wait. */
+export type FaultedClient = Pick<ApiRequest, 'signal'>;
 
 /** Decides what befalls requests. */
 export interface FaultEngine {
@@ -103,10 +106,10 @@ const cut: Reply = { status: 500, headers: {}, destroy: true };
 
 /** One action around the rest. */
 function wrap(action: FaultAction, clock: Clock): FaultPlan['around'] {
-  return async (work, signal) => {
+  return async (work, client) => {
     switch (action.type) {
       case 'delay':
-        await sleep(action.ms, { clock, signal, keepAlive: false });
+        await sleep(action.ms, { clock, signal: client.signal, keepAlive: false });
         return work();
       case 'status':
         return injected(action.code, action);
@@ -182,9 +185,9 @@ export function createFaultEngine({ clock, journal, seed }: FaultEngineOptions):
           0,
           ...actions.map((action) => (action.type === 'staleRead' ? action.revisionsBehind : 0)),
         ),
-        around: (work, signal) =>
+        around: (work, client) =>
           actions.reduceRight<() => Promise<Reply>>(
-            (inner, action) => () => wrap(action, clock)(inner, signal),
+            (inner, action) => () => wrap(action, clock)(inner, client),
             work,
           )(),
       };

@@ -29,8 +29,20 @@ export function managerId({ manager, operation, apiVersion, subresource }: Manag
   });
 }
 
-/** Reads `metadata.managedFields`; undefined where anything of it is malformed. */
+const decoded = new WeakMap<readonly ManagedFieldsEntry[], Managers>();
+
+/** Reads `metadata.managedFields`; undefined where anything of it is malformed. Those of one stored state are read once. */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
+  const known = entries && decoded.get(entries);
+  if (known !== undefined) return new Map(known);
+  const managers = readManagers(entries);
+  // Only stored objects are frozen, in all their depth; others may change.
+  if (entries !== undefined && managers !== undefined && Object.isFrozen(entries))
+    decoded.set(entries, new Map(managers));
+  return managers;
+}
+
+function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
   const managers: Managers = new Map();
   for (const entry of entries ?? []) {
     const { manager = '', operation, apiVersion = '', fieldsType, fieldsV1 = {}, subresource = '', time } = entry;

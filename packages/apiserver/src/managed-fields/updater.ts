@@ -82,9 +82,19 @@ function reconciled({ versions, managers, live }: OwnershipChange): Managers {
     const type = versions.find(manager.apiVersion);
     if (type === undefined) continue;
     versions.convert(live, manager.apiVersion);
-    const fields = reconcileSet(manager.fields, type.atom);
+    const fields = reconcileOnce(manager.fields, type.atom);
     result.set(id, fields === manager.fields ? manager : { ...manager, fields });
   }
+  return result;
+}
+
+const settled = new WeakMap<FieldSet, Atom>();
+
+/** A set that is as its type wants it stays so: sets are not changed. */
+function reconcileOnce(fields: FieldSet, atom: Atom): FieldSet {
+  if (settled.get(fields) === atom) return fields;
+  const result = reconcileSet(fields, atom);
+  if (result === fields) settled.set(fields, atom);
   return result;
 }
 

@@ -16,8 +16,10 @@ export interface DirectRequest {
   readonly body?: Uint8Array;
   /** Who asks, where no `authorization` header says it. @default the administrator */
   readonly user?: User;
-  /** Aborted when the client goes away. */
+  /** Aborted when the client goes away. Read where something has to wait for it: a client may make it then. */
   readonly signal: AbortSignal;
+  /** Whether the client has gone away, for one that makes its signal when it is read. @default what the signal says */
+  readonly isGone?: () => boolean;
 }
 
 /** Where the parts of an answer go, in order: `start`, `data` any number of times, then `end` or `destroy`. */
@@ -47,7 +49,8 @@ const noBytes = new Uint8Array();
 
 export function createDirectAnswer({ pipeline, maxBodyBytes, administrator }: DirectOptions): DirectAnswer {
   return async (request, receiver) => {
-    const { method, target, headers, body = noBytes, user = administrator, signal } = request;
+    const { method, target, headers, body = noBytes, user = administrator } = request;
+    const isGone = request.isGone ?? ((): boolean => request.signal.aborted);
     const apiRequest: ApiRequest = {
       method,
       target,
@@ -59,11 +62,13 @@ export function createDirectAnswer({ pipeline, maxBodyBytes, administrator }: Di
           ? Promise.reject(entityTooLarge(`Request entity too large: limit is ${maxBodyBytes}`))
           : Promise.resolve(body),
       peer: headers['authorization'] === undefined ? asAuthenticated(user) : undefined,
-      signal,
+      get signal() {
+        return request.signal;
+      },
     };
     const reply = await pipeline(apiRequest);
-    if (signal.aborted || reply.destroy === true) receiver.destroy();
-    else await send(reply, { receiver, signal, isHead: method === 'HEAD' });
+    if (isGone() || reply.destroy === true) receiver.destroy();
+    else await send(reply, { receiver, request, isHead: method === 'HEAD' });
   };
 }
 
@@ -75,11 +80,11 @@ function isImpersonating(headers: DirectRequest['headers']): boolean {
 
 interface Target {
   readonly receiver: DirectReceiver;
-  readonly signal: AbortSignal;
+  readonly request: DirectRequest;
   readonly isHead: boolean;
 }
 
-async function send(reply: Reply, { receiver, signal, isHead }: Target): Promise<void> {
+async function send(reply: Reply, { receiver, request, isHead }: Target): Promise<void> {
   receiver.start(reply.status, reply.headers);
   if (isHead) {
     receiver.end();
@@ -91,7 +96,7 @@ async function send(reply: Reply, { receiver, signal, isHead }: Target): Promise
     receiver.end();
     return;
   }
-  const sink = new DirectSink(receiver, signal);
+  const sink = new DirectSink(receiver, request.signal);
   const limited = reply.truncateAfter === undefined ? sink : truncated(sink, reply.truncateAfter);
   try {
     if (reply.stream === undefined) {

@@ -234,7 +234,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
               authorize(requestedAs(user, request, parsed));
               return route(request, parsed, { user, plan, audit });
             }),
-          request.signal,
+          request,
         ),
       );
     } catch (error) {

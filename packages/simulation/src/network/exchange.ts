@@ -74,8 +74,9 @@ export class Exchange {
   controller: DispatchControl | undefined;
   /** The dispatcher that carries it. */
   readonly via: object;
-  /** Ends what the server does for it. */
-  readonly serverSide: AbortController = new AbortController();
+  /** The server is notified that its client is gone. */
+  isGone = false;
+  #serverSide: AbortController | undefined;
 
   constructor(facts: {
     readonly id: number;
@@ -98,6 +99,17 @@ export class Exchange {
     this.via = via;
     this.reconcile = reconcile;
     this.sentAt = sentAt;
+  }
+
+  /** Ends what the server does for it; made where the server asks for it. */
+  get serverSide(): AbortController {
+    this.#serverSide ??= new AbortController();
+    return this.#serverSide;
+  }
+
+  endServerSide(reason: Error): void {
+    this.isGone = true;
+    this.serverSide.abort(reason);
   }
 
   /** No further byte reaches the client. */

@@ -131,7 +131,7 @@ export class Network {
 
   /** Ends a watch properly. */
   end(exchange: Exchange): void {
-    exchange.serverSide.abort(clientGone);
+    exchange.endServerSide(clientGone);
     this.#toClient(exchange, () => this.#finish(exchange));
   }
 
@@ -225,7 +225,10 @@ export class Network {
           headers: exchange.headers,
           ...(exchange.body === undefined ? {} : { body: exchange.body }),
           user,
-          signal: exchange.serverSide.signal,
+          get signal() {
+            return exchange.serverSide.signal;
+          },
+          isGone: () => exchange.isGone,
         },
         exchange.isWatch ? this.#watchReceiver(exchange) : this.#receiver(exchange),
       );
@@ -385,10 +388,10 @@ export class Network {
 
   #endServerSide(exchange: Exchange, afterMs: number): void {
     const { scheduler, serverScope } = this.#options;
-    if (exchange.isServed || exchange.serverSide.signal.aborted) return;
+    if (exchange.isServed || exchange.isGone) return;
     scheduler.after(serverScope, afterMs, () =>
       activities.run({ scope: serverScope, cause: exchange }, () => {
-        if (!exchange.isServed) exchange.serverSide.abort(clientGone);
+        if (!exchange.isServed) exchange.endServerSide(clientGone);
       }),
     );
   }
