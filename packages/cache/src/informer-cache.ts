@@ -8,13 +8,13 @@ import type {
   ObjectOf,
   PersistedObject,
 } from '@kctl/apimachinery';
-import { formatGroupVersionKind, keyOf, mutableCopy, stripped } from '@kctl/apimachinery';
+import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader } from '@kctl/cache-index';
-import { createIndexer, deepFreeze } from '@kctl/cache-index';
+import { createIndexer } from '@kctl/cache-index';
 import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
-import { InformerStartedError, SyncError, transformObject } from '@kctl/informer';
+import { InformerStartedError, SyncError } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
 import { aborted, keepAlive, requireSignal, systemClock, throwIfAborted } from '@kctl/wait';
 import { claimCacheName } from './cache-name.js';
@@ -34,6 +34,7 @@ import { idOf, requireDistinct } from './kind-id.js';
 import { getLive, listLive } from './live-read.js';
 import type { LiveReadScope } from './live-read.js';
 import { makeScopeInformer } from './make-informer.js';
+import { projected } from './projected.js';
 import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
 import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
 import { isEmpty, limitsOf, resolveScopes, withoutTransforms } from './resolve-scopes.js';
@@ -211,8 +212,9 @@ class InformerCache implements Cache {
     if (options.live === true)
       return (await getLive(kind, place, { ...this.#liveScope(kind, read), options })) as ReadObject<K>;
     throwIfAborted(options.signal);
-    const informer = this.#ready(kind, read.namespace) ?? (await this.#readable(kind, read, options));
-    const found = informer.indexer.get(place);
+    const ready = this.#ready(kind, read.namespace);
+    const find = ({ indexer }: SharedInformer<KubeObject>): DeepReadonly<KubeObject> | undefined => indexer.get(place);
+    const found = ready === undefined ? await this.#whenReadable(kind, { ...read, options }, find) : find(ready);
     if (found === undefined) throw notFound(kind, key);
     return found as ReadObject<K>;
   }
@@ -232,8 +234,10 @@ class InformerCache implements Cache {
     const read = { verb: 'list', namespace };
     if (options.live === true)
       return (await listLive(kind, { ...this.#liveScope(kind, read), options })) as KubeList<ReadObject<K>>;
-    const informer = await this.#readable(kind, read, options);
-    return listFrom({ kind, reader: informer.indexer, options }) as KubeList<ReadObject<K>>;
+    const list = await this.#whenReadable(kind, { ...read, options }, ({ indexer }) =>
+      listFrom({ kind, reader: indexer, options }),
+    );
+    return list as KubeList<ReadObject<K>>;
   }
 
   matcherFor(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean {
@@ -411,20 +415,34 @@ class InformerCache implements Cache {
     return informer?.hasSynced === true && part?.hasSynced === true ? part : undefined;
   }
 
-  /** The informer that answers a read, synced. */
-  async #readable(kind: Kind, read: CachedRead, { signal }: GetOptions): Promise<SharedInformer<KubeObject>> {
-    throwIfAborted(signal);
-    if (!this.isStarted) throw new CacheNotStartedError();
-    const known = this.#entries.get(idOf(kind));
-    if (known === undefined && !this.#startsOnRead(kind)) throw new KindNotCachedError(kind);
-    const { informer } = known ?? this.#declare(kind);
-    const part = read.namespace === '' ? informer : informer.partFor(read.namespace);
-    if (part === undefined) throw new UnknownNamespaceError(`${read.verb} ${kind.plural}`, read.namespace);
-    const options = signal === undefined ? {} : { signal };
-    if (!informer.hasSynced) await informer.waitForSync(options);
-    // A namespace that has just been added.
-    if (!part.hasSynced) await part.waitForSync(options);
-    return part;
+  /**
+   * Reads of the informer that answers, once it has synced: in the very step in which that was seen. One that leaves
+   * meanwhile empties, and nothing found in it says nothing; what is in its place then answers.
+   */
+  async #whenReadable<R>(
+    kind: Kind,
+    { verb, namespace, options: { signal } }: CachedRead & { readonly options: GetOptions },
+    use: (informer: SharedInformer<KubeObject>) => R,
+  ): Promise<R> {
+    for (;;) {
+      throwIfAborted(signal);
+      if (!this.isStarted) throw new CacheNotStartedError();
+      const known = this.#entries.get(idOf(kind));
+      if (known === undefined && !this.#startsOnRead(kind)) throw new KindNotCachedError(kind);
+      const { informer } = known ?? this.#declare(kind);
+      const part = namespace === '' ? informer : informer.partFor(namespace);
+      if (part === undefined) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
+      if (informer.hasSynced && part.hasSynced) return use(part);
+      // The part alone is late where its namespace has just been added.
+      const late = informer.hasSynced ? part : informer;
+      try {
+        await late.waitForSync(signal === undefined ? {} : { signal });
+      } catch (error) {
+        throwIfAborted(signal);
+        const present = this.#entries.get(idOf(kind))?.informer;
+        if (present === informer && (late === informer || present.partFor(namespace) === part)) throw error;
+      }
+    }
   }
 }
 
@@ -451,23 +469,6 @@ interface CachedRead {
 function indexesOf({ informer, scopes }: KindEntry): IndexReader<KubeObject> {
   const [first] = scopes.scopes;
   return (first === undefined ? undefined : informer.partFor(first.namespace)?.indexer) ?? informer.indexer;
-}
-
-/** An object as a store of these scopes holds it; undefined where they leave it out. */
-function projected(table: ScopeTable, object: KubeObject): DeepReadonly<KubeObject> | undefined {
-  const scope = table.scopeOf(object);
-  return scope === undefined ? undefined : stored(table.kind, scope, object);
-}
-
-/** An object as the store of its scope holds it. */
-function stored(kind: Kind, scope: ResolvedScope, object: KubeObject): DeepReadonly<KubeObject> {
-  const { metadata } = object;
-  // A copy: what is stored gets frozen, and a transform may change what it is given.
-  const whole: KubeObject = mutableCopy(
-    kind.shape === 'metadata' ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata } : object,
-  );
-  if (scope.keepManagedFields !== true) delete whole.metadata.managedFields;
-  return deepFreeze(scope.transform === undefined ? whole : transformObject(whole, scope.transform));
 }
 
 const noScopes: readonly ReadScope[] = Object.freeze([]);

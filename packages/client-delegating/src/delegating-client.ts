@@ -179,8 +179,14 @@ class CacheFirstClient implements DelegatingClient {
     const key = requireKey('get', kind, named);
     requireCallOptions('get', kind, options);
     checkSignal(`get ${kind.kind}`, options);
-    if (this.#readsCache(kind, key.namespace, options))
-      return this.#reader.peek(kind, key, options) ?? (await this.#reader.get(kind, key, options));
+    if (this.#readsCache(kind, key.namespace, options)) {
+      const peeked = this.#reader.peek(kind, key, options);
+      if (peeked !== undefined) return peeked;
+      const read = await this.#whileCached(kind, { ...options, namespace: key.namespace }, () =>
+        this.#reader.get(kind, key, options),
+      );
+      if (read !== undefined) return read;
+    }
     const object = await this.live.get(kind, key, options);
     this.#sawLive(kind, object);
     return object;
@@ -190,7 +196,10 @@ class CacheFirstClient implements DelegatingClient {
     requireKind('list', kind);
     requireCallOptions('list', kind, options);
     checkSignal(`list ${kind.kind}`, options);
-    if (this.#readsCache(kind, options.namespace, options)) return await this.#reader.list(kind, options);
+    if (this.#readsCache(kind, options.namespace, options)) {
+      const read = await this.#whileCached(kind, options, () => this.#reader.list(kind, options));
+      if (read !== undefined) return read;
+    }
     const list = await (options.live === true
       ? this.live.list(kind, options)
       : listUncached(this.#options.cache, this.live, kind, options));
@@ -293,6 +302,28 @@ class CacheFirstClient implements DelegatingClient {
     const object = await this.#recorder.written(kind, about, send);
     this.#sawLive(kind, asObject(object));
     return object;
+  }
+
+  /**
+   * What the cache answers, asked again where it fails and has come to hold something else since the read began;
+   * undefined where it no longer holds what it was asked for.
+   */
+  async #whileCached<R>(
+    kind: Kind,
+    { namespace, ...options }: GetOptions & { readonly namespace?: string | undefined },
+    read: () => Promise<R>,
+  ): Promise<R | undefined> {
+    const { cache } = this.#options;
+    do {
+      const scopes = cache.scopesOf?.(kind);
+      try {
+        return await read();
+      } catch (error) {
+        if (options.signal?.aborted === true) throw error;
+        if (this.#readsCache(kind, namespace, options) && cache.scopesOf?.(kind) === scopes) throw error;
+      }
+    } while (this.#readsCache(kind, namespace, options));
+    return undefined;
   }
 
   #readsCache(kind: Kind, namespace: string | undefined, options: GetOptions): boolean {

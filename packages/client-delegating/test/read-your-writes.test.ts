@@ -469,6 +469,47 @@ describe('versions that cannot be compared', () => {
   });
 });
 
+describe('a read of what the cache drops meanwhile', () => {
+  const dropped = (): never => {
+    throw new Error('unknown namespace for the cache: ns');
+  };
+
+  it.each(['get', 'list'] as const)('is answered by the server (%s)', async (verb) => {
+    server.put(thing('a'), true);
+    cache.peek = undefined;
+    cache[verb] = () => {
+      cache.shapes = [];
+      return dropped();
+    };
+    if (verb === 'get') expect((await client.get(Thing, key)).metadata.name).toBe('a');
+    else expect(await names()).toEqual(['a']);
+    expect(server.calls).toEqual([verb]);
+  });
+
+  it('is asked again where the cache holds it again by then, and fails where nothing has changed', async () => {
+    server.put(thing('a'), true);
+    cache.peek = undefined;
+    let scopes = [{}];
+    let isHeld = false;
+    const get = cache.get.bind(cache);
+    const reads = Object.assign(cache, {
+      scopesOf: () => scopes,
+      get: (...call: Parameters<LaggingCache['get']>) => {
+        if (isHeld) return get(...call);
+        isHeld = true;
+        scopes = [{}];
+        cache.deliver();
+        return dropped();
+      },
+    });
+    client = open({ cache: reads });
+    expect((await client.get(Thing, key)).metadata.name).toBe('a');
+    reads.get = () => Promise.reject(new Error('broken'));
+    await expect(client.get(Thing, key)).rejects.toThrow('broken');
+    expect(server.calls).toEqual([]);
+  });
+});
+
 describe('a namespace that the cache drops', () => {
   it('is read from the server, and its notes do not stay', async () => {
     await client.create(Thing, thing('a'));
