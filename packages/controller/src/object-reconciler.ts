@@ -1,11 +1,13 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isNotFound } from '@kctl/apimachinery';
 import type { ReadObject, Reader } from '@kctl/client';
+import { requireKind } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { functionOption, optionWithMethods, requireOptions } from '@kctl/wait';
 import type { ObjectStep } from './finalizer/finalizing.js';
 import type { ReconcileFunction, ReconcileRequest } from './reconciler.js';
 import { keyFor } from './key-for.js';
+import { requireFunction } from './source/required.js';
 
 /** Options of {@link asReconciler}. */
 export interface ObjectReconcilerOptions<K extends Kind> {
@@ -17,15 +19,17 @@ export interface ObjectReconcilerOptions<K extends Kind> {
 }
 
 const optionNames: OptionNames<ObjectReconcilerOptions<never>> = {
-  client: true,
+  client: optionWithMethods(['get'], 'a client, such as manager.client'),
   kind: true,
   reconcile: true,
-  onMissing: true,
+  onMissing: functionOption,
 };
 
 /**
  * A reconciler that is handed the object instead of its key. An object that does not exist is a success
  * without calling it. Mirrors `reconcile.AsReconciler`.
+ *
+ * @throws TypeError when an option is not valid
  *
  * @example
  * ```ts
@@ -45,6 +49,8 @@ const optionNames: OptionNames<ObjectReconcilerOptions<never>> = {
 export function asReconciler<K extends Kind>(options: ObjectReconcilerOptions<K>): ReconcileFunction {
   requireOptions('asReconciler', options, optionNames);
   const { client, kind, reconcile, onMissing } = options;
+  requireKind('asReconciler', kind);
+  requireFunction('asReconciler', 'reconcile', reconcile);
   return async (request, context) => {
     let object: ReadObject<K>;
     try {

@@ -1,12 +1,21 @@
 import { metricsOption } from '@kctl/telemetry';
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
-import { requireList } from '@kctl/client';
+import { requireKind, requireList } from '@kctl/client';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { clockOption, functionOption, listOption, requireOptions, shownType } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  listOption,
+  numberOption,
+  optionWithMethods,
+  requireOptions,
+  shownType,
+} from '@kctl/wait';
 import { asksForAnotherRun } from '../retry/outcome.js';
 import { keyFor } from '../key-for.js';
+import { requireFunction } from '../source/required.js';
 import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
 import type { StuckCleanupOptions } from './stuck-cleanup.js';
 import { StuckCleanups } from './stuck-cleanup.js';
@@ -61,12 +70,12 @@ export function finalizersOption(name: string, value: unknown): string | undefin
 }
 
 const optionNames: OptionNames<FinalizingOptions<never>> = {
-  client: true,
+  client: optionWithMethods(['patch'], 'a client, such as manager.client'),
   kind: true,
   finalizers: finalizersOption,
-  apply: functionOption,
-  stuckAfterMs: true,
-  onStuck: true,
+  apply: true,
+  stuckAfterMs: numberOption({ orInfinity: true }),
+  onStuck: functionOption,
   metrics: metricsOption,
   clock: clockOption,
 };
@@ -104,7 +113,9 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  */
 export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
   requireOptions('finalizing', options, optionNames);
+  requireKind('finalizing', options.kind);
   requireList('finalizing', 'finalizers', options.finalizers, expectedFinalizers);
+  requireFunction('finalizing', 'apply', options.apply);
   const stuck = new StuckCleanups(options.kind, options);
   return async (object, context) => {
     try {

@@ -1,4 +1,4 @@
-import { requireOptions } from '@kctl/wait';
+import { booleanOption, requireOptions } from '@kctl/wait';
 import { requireKind } from '@kctl/client';
 import type { Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, groupOfApiVersion } from '@kctl/apimachinery';
@@ -40,7 +40,7 @@ export function enqueueRequestForOwner(
   options: EnqueueForOwnerOptions = {},
 ): EventHandler<EventObject, ObjectKey> {
   requireKind('enqueueRequestForOwner', owner);
-  requireOptions('enqueueRequestForOwner', options, { onlyControllerOwner: true });
+  requireOptions('enqueueRequestForOwner', options, { onlyControllerOwner: booleanOption });
   const { onlyControllerOwner = false } = options;
   const collect = (header: ObjectHeader, into: Map<string, ObjectKey>, logger: Logger): void => {
     for (const reference of references(header, onlyControllerOwner)) {

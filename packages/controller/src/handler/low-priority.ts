@@ -1,5 +1,6 @@
 import { lowPriority } from '@kctl/workqueue';
 import type { ObjectEvent } from '../event/object-event.js';
+import { requireFunction } from '../source/required.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
 
 /**
@@ -7,6 +8,7 @@ import type { EventHandler, RequestQueue } from './event-handler.js';
  * restart, real changes overtake the backlog. The built-in handlers have it applied already.
  */
 export function withLowPriorityWhenUnchanged<T, R>(handler: EventHandler<T, R>): EventHandler<T, R> {
+  requireFunction('withLowPriorityWhenUnchanged', 'handler', handler);
   return (event, queue, context) => handler(event, isUnchanged(event) ? new LowPriorityQueue(queue) : queue, context);
 }
 

@@ -2,6 +2,7 @@ import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { isSameJson, labelSelectorFrom } from '@kctl/apimachinery';
 import type { EventObject, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 import { headerOfEvent, oldHeaderOfEvent } from '../event/object-event.js';
+import { requireFunction } from '../source/required.js';
 import { markGenerational } from './generation.js';
 import type { Predicate } from './predicate.js';
 
@@ -72,6 +73,7 @@ export function labelSelectorMatches(
  * old and new object are both at hand, so nothing has to be remembered.
  */
 export function projectionChanged<T = EventObject>(project: (object: T) => unknown): Predicate<T> {
+  requireFunction('projectionChanged', 'project', project);
   return (event: ObjectEvent<T>) => {
     if (event.type !== 'update') return true;
     const before = project(event.oldObject);

@@ -1,3 +1,4 @@
+import { requireName } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
 import { orAborted, requireOptions, sleep } from '@kctl/wait';
 import { requireFunction } from './required.js';
@@ -34,6 +35,7 @@ const longestSleepMs = 60_000;
  */
 export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
   requireOptions('cronSource', options, optionNames);
+  requireName('cronSource', 'name', options.name);
   requireFunction(`cronSource ${options.name}`, 'requests', options.requests);
   const schedule = parseCron(options.schedule);
   const name = `cron source: ${options.name}`;

@@ -1,8 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { requireName } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { numberProblem, requireOptions } from '@kctl/wait';
+import { functionOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/wait';
 import { createEventChannel } from './event-channel.js';
 import type { EventChannel } from './event-channel.js';
+import { requireFunction } from './required.js';
 
 /** Options of {@link createWebhookReceiver}. */
 export interface WebhookReceiverOptions<T> {
@@ -26,9 +28,9 @@ export interface WebhookReceiverOptions<T> {
 }
 
 const optionNames: OptionNames<WebhookReceiverOptions<never>> = {
-  path: true,
+  path: textOption,
   read: true,
-  identify: true,
+  identify: functionOption,
   maxBytes: true,
   capacity: true,
 };
@@ -48,7 +50,7 @@ export interface WebhookReceiver<T> {
 /**
  * Makes a receiver; mount its `handle` on any server (a manager's metrics server takes it as an extra handler).
  *
- * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1
+ * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1, the path is none, or `read` is not a function
  *
  * @example
  * ```ts
@@ -72,6 +74,10 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
   const { path, read, identify, maxBytes = 1 << 20, capacity = 1024 } = options;
   const problem = numberProblem('maxBytes', maxBytes, { least: 1, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`createWebhookReceiver: ${problem}`);
+  requireName('createWebhookReceiver', 'path', path);
+  if (!path.startsWith('/'))
+    throw new TypeError(`createWebhookReceiver: path ${shownValue(path)} is not valid: expected one such as "/push"`);
+  requireFunction('createWebhookReceiver', 'read', read);
   const events = createEventChannel<T>({ capacity, ...(identify === undefined ? {} : { identify }) });
   const accept = async (request: IncomingMessage): Promise<Answer> => {
     if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } };

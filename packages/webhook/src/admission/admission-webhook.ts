@@ -1,10 +1,11 @@
 import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery';
 import { guardLogger, type Logger } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { functionOption, requireOptions } from '@kctl/wait';
 import { isA, safeError, safeMessageOf } from '../server/safe-error.js';
 import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
 import { checkedResponse } from './checked-response.js';
+import { requireFunction } from './require-parts.js';
 import { errored, type AdmissionRequest, type AdmissionResponse, type Operation, type ReviewKind } from './review.js';
 import { WarnedPanic } from './warned-panic.js';
 
@@ -35,11 +36,12 @@ export interface AdmissionWebhookOptions {
 }
 
 const optionNames: OptionNames<AdmissionWebhookOptions> = {
-  logConstructor: true,
+  logConstructor: functionOption,
 };
 
 /** Serves `admission.k8s.io` v1 and v1beta1 reviews, each answered in its version. Mirrors `admission.Webhook`. */
 export function admissionWebhook(handler: AdmissionHandler, options: AdmissionWebhookOptions = {}): WebhookHandler {
+  requireFunction('admissionWebhook: the handler', handler);
   requireOptions('admissionWebhook', options, optionNames);
   const { logConstructor = defaultLogConstructor } = options;
   return {

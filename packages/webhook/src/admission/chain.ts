@@ -1,6 +1,6 @@
-import { requireOptionsObject } from '@kctl/client';
 import type { AdmissionHandler } from './admission-webhook.js';
 import { checkedResponse } from './checked-response.js';
+import { requireFunction, requireValidator } from './require-parts.js';
 import { allowed, type AdmissionResponse } from './review.js';
 import { warningTexts } from './typed-request.js';
 import type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './typed.js';
@@ -24,6 +24,7 @@ export function multiValidatingHandler(...handlers: readonly AdmissionHandler[])
 
 /** Several defaulters as one, called in order on one draft: each sees what those before it have filled in. */
 export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defaulter<T> {
+  defaulters.forEach((one, index) => requireFunction(`chainDefaulters: defaulter ${index + 1}`, one));
   return async (draft, context) => {
     for (const defaulter of defaulters) await defaulter(draft, context);
   };
@@ -31,8 +32,7 @@ export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defa
 
 /** Several validators as one, called in order: the first denial ends it, warnings add up. */
 export function chainValidators<T>(...validators: readonly Validator<T>[]): Validator<T> {
-  for (const validator of validators)
-    requireOptionsObject('chainValidators: validator', validator, 'validateCreate, validateUpdate or validateDelete');
+  for (const validator of validators) requireValidator('chainValidators: validator', validator);
   const has = (member: keyof Validator<T>): boolean => validators.some((one) => one[member] !== undefined);
   const inOrder = async (
     call: (one: Validator<T>) => ValidationOutcome,
@@ -60,6 +60,7 @@ function inTurn(
   handlers: readonly AdmissionHandler[],
   keep: (response: AdmissionResponse) => AdmissionResponse,
 ): AdmissionHandler {
+  handlers.forEach((one, index) => requireFunction(`handler ${index + 1} of several`, one));
   return async (request, context) => {
     let joined: AdmissionResponse = allowed();
     for (const handler of handlers) {

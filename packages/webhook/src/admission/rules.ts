@@ -5,6 +5,7 @@ import type { OptionNames } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { WebhookHandler } from '../server/handler.js';
 import { compileFilter, type AdmissionFilter, type CompiledFilter } from './admission-filter.js';
+import { requireFunction } from './require-parts.js';
 import type { Operation } from './review.js';
 import { decodeObject } from './typed-request.js';
 import { defaultingWebhook, validatingWebhook } from './typed.js';
@@ -59,6 +60,7 @@ export function validationRule<K extends Kind>(
   ...[rule, options = {}]: [ValidationRule<ObjectOf<K>>, TypedWebhookOptions?]
 ): WebhookHandler {
   const compiled = compile(kind, filter, options);
+  requireFunction('validationRule: the rule', rule);
   const check = async (
     object: DeepReadonly<ObjectOf<K>>,
     oldObject: DeepReadonly<ObjectOf<K>> | undefined,
@@ -90,6 +92,7 @@ export function mutationRule<K extends Kind>(
     throw new WebhookServerError(
       `rule for ${kind.kind} ${kind.apiVersion}: on: a delete cannot be mutated: leave it out, or validate it`,
     );
+  requireFunction('mutationRule: the rule', rule);
   const mutate = async (draft: ObjectOf<K>, context: AdmissionContext): Promise<void> => {
     if (!compiled.matches(context.request)) return;
     const { request } = context;

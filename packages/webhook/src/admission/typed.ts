@@ -29,6 +29,7 @@ import {
   type AdmissionResponse,
   type Operation,
 } from './review.js';
+import { requireFunction, requireValidator } from './require-parts.js';
 import { decodeObject, DecodeError, isPanic, kindProblem, statusOf, warningTexts } from './typed-request.js';
 import { WarnedPanic } from './warned-panic.js';
 
@@ -80,6 +81,8 @@ export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
 /**
  * A validating webhook for one kind. What it does not understand it refuses; the README has the rules.
  *
+ * @throws TypeError for what is not a validator, such as an object whose members have other names
+ *
  * @example
  * ```ts
  * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
@@ -109,6 +112,7 @@ export function defaultingWebhook<K extends Kind>(
   defaulter: Defaulter<ObjectOf<K>>,
   options: TypedWebhookOptions = {},
 ): WebhookHandler {
+  requireFunction('defaultingWebhook: the defaulter', defaulter);
   return typedWebhook(targetOf('mutating', kind, ['CREATE', 'UPDATE']), options, async (request, context) => {
     if (request.operation === 'DELETE') return allowed();
     const object = decodeObject(request, 'object');
@@ -177,7 +181,7 @@ function targetOf(type: AdmissionTarget['type'], kind: Kind, operations: readonl
 
 /** The verbs that a validator has a member for: the API server need not send others. */
 function operationsOf(validator: Validator<never>): readonly Operation[] {
-  requireOptionsObject('validatingWebhook: validator', validator, 'validateCreate, validateUpdate or validateDelete');
+  requireValidator('validatingWebhook: validator', validator);
   return [
     ...(validator.validateCreate === undefined ? [] : (['CREATE'] as const)),
     ...(validator.validateUpdate === undefined ? [] : (['UPDATE'] as const)),

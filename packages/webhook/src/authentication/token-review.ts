@@ -1,4 +1,5 @@
 import { isJsonObject } from '@kctl/apimachinery';
+import { requireFunction } from '../admission/require-parts.js';
 import type { UserInfo } from '../admission/review.js';
 import { safeMessageOf } from '../server/safe-error.js';
 import { shownName } from '../admission/admission-webhook.js';
@@ -34,6 +35,7 @@ export function unauthenticated(error?: string): TokenVerdict {
  * those that an authenticator puts into its error. Mirrors `webhook/authentication`.
  */
 export function tokenReviewWebhook(authenticate: TokenAuthenticator): WebhookHandler {
+  requireFunction('tokenReviewWebhook: the authenticator', authenticate);
   return {
     type: 'authentication',
     maxBodyBytes,

@@ -1,5 +1,6 @@
 import { throwIfAborted } from '@kctl/wait';
 import { isJsonObject, isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
+import { requireFunction } from '../admission/require-parts.js';
 import { isPanic } from '../admission/typed-request.js';
 import { safeError, safeMessageOf } from '../server/safe-error.js';
 import { shownName } from '../admission/admission-webhook.js';
@@ -21,6 +22,7 @@ const sliceLength = 64;
  * review, naming it. Mirrors `conversion.NewWebhookHandler`.
  */
 export function conversionWebhook(convert: Converter): WebhookHandler {
+  requireFunction('conversionWebhook: the converter', convert);
   return {
     type: 'conversion',
     maxBodyBytes,

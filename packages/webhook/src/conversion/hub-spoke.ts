@@ -1,5 +1,6 @@
 import { requireKind, requireOptionsObject } from '@kctl/client';
 import { formatGroupKind, parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
+import { requireFunction } from '../admission/require-parts.js';
 import { WebhookServerError } from '../errors.js';
 import type { ConversionContext, Converter, KindConverter } from './converter.js';
 
@@ -51,6 +52,8 @@ export function spoke<H extends Kind, S extends Kind>(
   kind: S,
   functions: SpokeFunctions<ObjectOf<H>, ObjectOf<S>>,
 ): Spoke<ObjectOf<H> & KubeObject> {
+  requireOptionsObject('spoke: functions', functions, 'toHub and fromHub');
+  for (const member of ['toHub', 'fromHub'] as const) requireFunction(`spoke: ${member}`, functions[member]);
   return {
     kind,
     toHub: async (object, context) =>

@@ -1,0 +1,28 @@
+import { requireOptionsObject } from '@kctl/client';
+import { shownType } from '@kctl/wait';
+
+/** @throws TypeError naming what is not a function: it would be found by the first request alone */
+export function requireFunction(what: string, value: unknown): void {
+  if (typeof value !== 'function') throw new TypeError(`${what} is ${shownType(value)}: expected a function`);
+}
+
+const members = ['validateCreate', 'validateUpdate', 'validateDelete'] as const;
+
+/**
+ * An object without members allows everything, as its type says; so would one whose members have other names, which is
+ * a mistake.
+ *
+ * @throws TypeError for what is not a validator
+ */
+export function requireValidator(what: string, validator: unknown): void {
+  requireOptionsObject(what, validator, 'validateCreate, validateUpdate or validateDelete');
+  const given = Object(validator) as object;
+  const present = members.filter((member) => Reflect.get(given, member) !== undefined);
+  for (const member of present) requireFunction(`${what}: ${member}`, Reflect.get(given, member));
+  const others = Object.keys(given);
+  const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null);
+  if (present.length > 0 || (isPlain && others.length === 0)) return;
+  throw new TypeError(
+    `${what} has none of ${members.join(', ')}${others.length === 0 ? '' : `, but ${others.join(', ')}`}: it would allow everything`,
+  );
+}

@@ -1,0 +1,71 @@
+// What plain JavaScript may leave out, or give as something else: found at the call, not by the first request.
+import { describe, expect, it } from 'vitest';
+import {
+  admissionWebhook,
+  chainDefaulters,
+  chainValidators,
+  conversionWebhook,
+  defaultingWebhook,
+  multiMutatingHandler,
+  multiValidatingHandler,
+  mutationRule,
+  spoke,
+  tokenReviewWebhook,
+  validatingWebhook,
+  validationRule,
+} from '../src/index.js';
+import { Widget } from './fixtures.js';
+
+type Make = (part: never) => unknown;
+const parts: Readonly<Record<string, Make>> = {
+  admissionWebhook: (handler) => admissionWebhook(handler),
+  defaultingWebhook: (defaulter) => defaultingWebhook(Widget, defaulter),
+  conversionWebhook: (converter) => conversionWebhook(converter),
+  tokenReviewWebhook: (authenticator) => tokenReviewWebhook(authenticator),
+  chainDefaulters: (defaulter) => chainDefaulters(() => undefined, defaulter),
+  multiMutatingHandler: (handler) => multiMutatingHandler(handler),
+  multiValidatingHandler: (handler) => multiValidatingHandler(handler),
+  validationRule: (rule) => validationRule(Widget, {}, rule),
+  mutationRule: (rule) => mutationRule(Widget, {}, rule),
+  'spoke: toHub': (toHub) => spoke(Widget, Widget, { toHub, fromHub: () => ({}) as never }),
+  'spoke: fromHub': (fromHub) => spoke(Widget, Widget, { toHub: () => ({}) as never, fromHub }),
+};
+
+describe('a function that a webhook needs', () => {
+  it.each(Object.entries(parts))('is refused by %s where it is something else', (_name, make) => {
+    for (const given of [undefined, null, 5, {}, ''])
+      expect(() => make(given as never)).toThrow(': expected a function');
+  });
+});
+
+describe('a validator', () => {
+  class Typo {
+    validateCreated(): void {}
+  }
+  const makers = [
+    (validator: unknown) => validatingWebhook(Widget, validator as never),
+    (validator: unknown) => chainValidators({}, validator as never),
+  ];
+
+  it('whose members have other names is refused: it would allow everything', () => {
+    for (const make of makers) {
+      expect(() => make({ validateCreated: () => undefined })).toThrow(
+        'validator has none of validateCreate, validateUpdate, validateDelete, but validateCreated: it would allow everything',
+      );
+      expect(() => make(new Typo())).toThrow('it would allow everything');
+    }
+  });
+
+  it('whose member is not a function is refused', () => {
+    for (const make of makers)
+      expect(() => make({ validateCreate: true })).toThrow('validator: validateCreate is a value of type boolean');
+  });
+
+  it('may have no member, and others beside one that is known', () => {
+    for (const make of makers) {
+      expect(() => make({})).not.toThrow();
+      expect(() => make({ limit: 5, validateDelete: () => undefined })).not.toThrow();
+      expect(() => make(Object.create({ validateCreate: () => undefined }))).not.toThrow();
+    }
+  });
+});
