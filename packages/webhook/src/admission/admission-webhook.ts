@@ -41,8 +41,8 @@ const optionNames: OptionNames<AdmissionWebhookOptions> = {
 
 /** Serves `admission.k8s.io` v1 and v1beta1 reviews, each answered in its version. Mirrors `admission.Webhook`. */
 export function admissionWebhook(handler: AdmissionHandler, options: AdmissionWebhookOptions = {}): WebhookHandler {
-  requireFunction('admissionWebhook: the handler', handler);
   requireOptions('admissionWebhook', options, optionNames);
+  requireFunction('admissionWebhook: the handler', handler);
   const { logConstructor = defaultLogConstructor } = options;
   return {
     type: 'admission',
