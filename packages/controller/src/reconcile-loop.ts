@@ -77,13 +77,23 @@ export class ReconcileLoop<R> {
   async #traced(dequeued: Dequeued<R>): Promise<void> {
     const { tracer, spanAttributes, onTracerError } = this.#options;
     let run: Promise<void> | undefined;
-    try {
-      const attributes = spanAttributes(dequeued.item.item);
-      await tracer.withSpan('reconcile', attributes, (span) => (run ??= this.#run(dequeued, span)));
-    } catch (error) {
-      onTracerError(error);
-    }
-    await (run ?? this.#run(dequeued, undefined));
+    const begun = Promise.withResolvers<undefined>();
+    const within = (span: Span): Promise<void> => {
+      run ??= this.#run(dequeued, span);
+      begun.resolve(undefined);
+      return run;
+    };
+    const traced = async (): Promise<void> => {
+      try {
+        await tracer.withSpan('reconcile', spanAttributes(dequeued.item.item), within);
+      } catch (error) {
+        onTracerError(error);
+      }
+    };
+    // The worker waits for the run, not for what the tracer does after it, which may hang.
+    await Promise.race([traced(), begun.promise]);
+    run ??= this.#run(dequeued, undefined);
+    await run;
   }
 
   /** One function and one promise: every reconcile goes through it. */

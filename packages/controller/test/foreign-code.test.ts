@@ -246,6 +246,26 @@ describe('a tracer', () => {
     expect(runs).toEqual([0, 20]);
     expect(t.logger.lines.map(({ message }) => message)).toContain('The tracer failed, the run goes on without a span');
   });
+
+  it.each<[string, Tracer['withSpan']]>([
+    [
+      'does not settle',
+      (_name, _attributes, work) => {
+        void work({ setAttributes: throwing, recordError: throwing, end: throwing });
+        return new Promise(() => undefined);
+      },
+    ],
+    [
+      'calls the work late, once more, after it has rejected',
+      (_name, _attributes, work) => {
+        setImmediate(() => void work({ setAttributes: throwing, recordError: throwing, end: throwing }));
+        return Promise.reject(new Error('foreign'));
+      },
+    ],
+  ])('that %s keeps no worker and runs nothing twice', async (_what, withSpan) => {
+    const { runs } = await play(async () => ({ requeueAfterMs: 20 }), { tracer: { withSpan } });
+    expect(runs).toEqual([0, 20]);
+  });
 });
 
 describe('log fields', () => {
