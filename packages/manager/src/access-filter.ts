@@ -8,7 +8,15 @@ import { type AccessNeed, accessTo } from '@kctl/rbac';
 import { describeError, loggerOption } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames, Random } from '@kctl/wait';
-import { clockOption, functionOption, optionWithMethods, requireOptions, sleep, systemRandom } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  optionWithMethods,
+  orAborted,
+  requireOptions,
+  sleep,
+  systemRandom,
+} from '@kctl/wait';
 import type { HttpHandler } from './http-server.js';
 import { targetOf } from './request-target.js';
 import { ReviewMemory } from './review-memory.js';
@@ -193,7 +201,7 @@ class AccessFilter {
     try {
       for (let step = 1, delay = retry.firstMs; ; step++, delay *= retry.factor) {
         try {
-          return await ask(deadline.signal);
+          return await orAborted(ask(deadline.signal), deadline.signal); // a client may ignore its signal
         } catch (error) {
           if (step === retry.steps || deadline.signal.aborted || !mayPass(error)) throw error;
         }

@@ -107,6 +107,17 @@ describe('createAccessFilter', () => {
     expect(await t.ask('good')).toBe(200);
   });
 
+  it('answers after 10 s where the client never does, and takes up no room after that', async () => {
+    let isAway = true;
+    const t = setUp((review) => (isAway ? new Promise(() => undefined) : well(review)));
+    const answers = Array.from({ length: 32 }, (_, index) => t.ask(`good-${index}`));
+    await t.clock.advance(10_000);
+    expect(new Set(await Promise.all(answers))).toEqual(new Set([500]));
+    isAway = false;
+    expect(await t.ask('good')).toBe(200);
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
   it('remembers honest tokens however many are guessed', async () => {
     const t = setUp(well);
     expect(await t.ask('good')).toBe(200);
