@@ -11,6 +11,7 @@ import {
   withoutUserInfo,
 } from '@kctl/client/connection';
 import type { Connection, Impersonation, KubeContext, UserConnection } from '@kctl/client/connection';
+import { fieldProblem } from './check-fields.js';
 
 /** Options of {@link readKubeconfig}. */
 export interface ReadKubeconfigOptions {
@@ -23,15 +24,14 @@ interface Entries {
   readonly users: User[];
   readonly contexts: Context[];
   currentContext: string | undefined;
-  /** What client-node does not keep, by the name of the entry. */
-  readonly clusterExtras: Map<string, Partial<Connection>>;
-  readonly userExtras: Map<string, Partial<UserConnection>>;
-  /** What clusters say to exec plugins, by the name of the cluster. */
-  readonly execConfigs: Map<string, unknown>;
-  /** Users who say as which groups to act, and not as whom. */
-  readonly impersonatingNone: Set<string>;
-  /** The folder of the file that an entry came from, to which its relative paths belong. */
-  readonly userFolders: Map<string, string>;
+  /** The entries as they are written, by their names: what client-node does not keep. The first of a name counts. */
+  readonly written: { readonly clusters: Map<string, Written>; readonly users: Map<string, Written> };
+}
+
+/** A cluster or user as its file has it, and the folder to which its relative paths belong. */
+interface Written {
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly directory: string;
 }
 
 /** Options of {@link parseKubeconfig}. */
@@ -127,6 +127,8 @@ async function textsOf(paths: readonly string[]): Promise<readonly ConfigText[]>
     const text = await readConfig(path, paths.length > 1);
     if (text !== undefined) texts.push({ label: path, text, directory: dirname(resolve(path)) });
   }
+  if (texts.length === 0 && paths.length > 1)
+    throw new KubeConfigError(`cannot read kubeconfig: none of ${paths.join(', ')} exists`);
   return texts;
 }
 
@@ -137,21 +139,25 @@ async function entriesOf(texts: readonly ConfigText[]): Promise<Entries> {
     users: [],
     contexts: [],
     currentContext: undefined,
-    clusterExtras: new Map(),
-    userExtras: new Map(),
-    execConfigs: new Map(),
-    impersonatingNone: new Set(),
-    userFolders: new Map(),
+    written: { clusters: new Map(), users: new Map() },
   };
   for (const { label, text, directory } of texts) {
+    if (text.trim() === '') continue; // as kubectl reads a file that was made and not filled
     const part = new KubeConfig();
+    let problem: string | undefined;
     try {
-      part.loadFromString(text);
-      part.makePathsAbsolute(directory);
-      addExtras(entries, loadYaml(text), directory);
+      const document: unknown = loadYaml(text);
+      problem = fieldProblem(document);
+      if (problem === undefined) {
+        part.loadFromString(text);
+        part.makePathsAbsolute(directory);
+        addWritten(entries.written.clusters, named(document, 'clusters', 'cluster'), directory);
+        addWritten(entries.written.users, named(document, 'users', 'user'), directory);
+      }
     } catch (error) {
-      throw new KubeConfigError(`kubeconfig ${label} is not valid: ${parseReason(error)}`);
+      problem = parseReason(error);
     }
+    if (problem !== undefined) throw new KubeConfigError(`kubeconfig ${label} is not valid: ${problem}`);
     addMissing(entries.clusters, part.clusters);
     addMissing(entries.users, part.users);
     addMissing(entries.contexts, part.contexts);
@@ -175,22 +181,44 @@ async function connectionOf(texts: readonly ConfigText[], context: string | unde
     );
   }
   requireKnownProvider(entries.users.find(({ name }) => name === known.user));
-  if (entries.impersonatingNone.has(known.user))
-    throw new KubeConfigError(
-      `kubeconfig: user ${JSON.stringify(known.user)}: as-uid, as-groups or as-user-extra is set without as: name the user to act as`,
-    );
   const kubeConfig = new KubeConfig();
   kubeConfig.loadFromOptions({ ...entries, currentContext });
   const { user, ...connection } = connectionFromKubeConfig(kubeConfig);
-  const located = withPluginPath(user ?? {}, entries.userFolders.get(known.user) ?? '');
+  const cluster = entries.written.clusters.get(known.cluster)?.fields ?? {};
   return hideSecrets({
     ...connection,
-    ...entries.clusterExtras.get(known.cluster),
-    user: {
-      ...withPluginConfig(located, entries.execConfigs.get(known.cluster)),
-      ...entries.userExtras.get(known.user),
-    },
+    ...(cluster['disable-compression'] === true ? { disableCompression: true } : {}),
+    user: completed(user ?? {}, known.user, entries.written.users.get(known.user), execConfig(cluster)),
   });
+}
+
+/** The user with what client-node leaves out of it. */
+function completed(
+  user: UserConnection,
+  name: string,
+  written: Written | undefined,
+  pluginConfig: unknown,
+): UserConnection {
+  if (written === undefined) return user;
+  const { fields, directory } = written;
+  const { tokenFile, as } = fields;
+  const isImpersonating = typeof as === 'string' && as !== '';
+  if (!isImpersonating && impersonationFields.some((field) => isFilled(fields[field])))
+    throw new KubeConfigError(
+      `kubeconfig: user ${JSON.stringify(name)}: as-uid, as-groups or as-user-extra is set without as: name the user to act as`,
+    );
+  return {
+    ...withPluginConfig(withPluginPath(user, directory), pluginConfig),
+    ...(typeof tokenFile === 'string' && tokenFile !== '' ? { tokenFile: resolve(directory, tokenFile) } : {}),
+    ...(isImpersonating ? { impersonate: impersonation(as, fields) } : {}),
+  };
+}
+
+/** What a cluster says to exec plugins. */
+function execConfig({ extensions }: Written['fields']): unknown {
+  for (const { name, fields } of named({ extensions }, 'extensions', 'extension'))
+    if (name === execExtension) return fields;
+  return undefined;
 }
 
 /** The auth providers of @kubernetes/client-node, beside `oidc`, which is handled here. */
@@ -240,25 +268,12 @@ function addMissing<T extends { readonly name: string }>(all: T[], more: readonl
   for (const entry of more) if (!all.some(({ name }) => name === entry.name)) all.push(entry);
 }
 
-function addExtras(entries: Entries, config: unknown, directory: string): void {
-  for (const { name, value } of named(config, 'clusters', 'cluster')) {
-    if (value['disable-compression'] === true && !entries.clusterExtras.has(name))
-      entries.clusterExtras.set(name, { disableCompression: true });
-    const { extensions } = value;
-    for (const { name: extension, value: config } of named({ extensions }, 'extensions', 'extension'))
-      if (extension === execExtension && !entries.execConfigs.has(name)) entries.execConfigs.set(name, config);
-  }
-  for (const { name, value } of named(config, 'users', 'user')) {
-    if (entries.userExtras.has(name)) continue;
-    entries.userFolders.set(name, directory);
-    const { tokenFile, as } = value;
-    if ((as ?? '') === '' && impersonationFields.some((field) => isFilled(value[field])))
-      entries.impersonatingNone.add(name);
-    entries.userExtras.set(name, {
-      ...(typeof tokenFile === 'string' && tokenFile !== '' ? { tokenFile: resolve(directory, tokenFile) } : {}),
-      ...(typeof as === 'string' && as !== '' ? { impersonate: impersonation(as, value) } : {}),
-    });
-  }
+function addWritten(
+  all: Map<string, Written>,
+  more: Iterable<{ readonly name: string; readonly fields: Written['fields'] }>,
+  directory: string,
+): void {
+  for (const { name, fields } of more) if (!all.has(name)) all.set(name, { fields, directory });
 }
 
 /** The extension of a cluster that exec plugins get as `spec.cluster.config`. */
@@ -286,11 +301,11 @@ function* named(
   config: unknown,
   list: string,
   field: string,
-): Generator<{ name: string; value: Readonly<Record<string, unknown>> }> {
+): Generator<{ readonly name: string; readonly fields: Readonly<Record<string, unknown>> }> {
   const entries = fieldsOf(config)[list];
   for (const entry of Array.isArray(entries) ? entries : []) {
-    const fields = fieldsOf(entry);
-    if (typeof fields['name'] === 'string') yield { name: fields['name'], value: fieldsOf(fields[field]) };
+    const { name, [field]: fields } = fieldsOf(entry);
+    if (typeof name === 'string') yield { name, fields: fieldsOf(fields) };
   }
 }
 

@@ -272,6 +272,106 @@ describe('connectionFromKubeConfig', () => {
   });
 });
 
+describe('a kubeconfig with a mistake', () => {
+  const parse = (cluster: string, user: string, edit: (text: string) => string = (text) => text): Promise<unknown> =>
+    parseKubeconfig(
+      edit(
+        `apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters:\n- name: c\n  cluster: ${cluster}\nusers:\n- name: u\n  user: ${user}\ncontexts:\n- name: x\n  context: { cluster: c, user: u, namespace: n }\n`,
+      ),
+    );
+  const https = "{ server: 'https://a' }";
+
+  it.each([
+    ['a token of digits', https, '{ token: 12345 }', 'users[0].user.token is a number: expected a text (in quotes'],
+    ['several users to act as', https, '{ token: t, as: [a] }', 'users[0].user.as is an array: expected a text'],
+    ['one group', https, '{ token: t, as: a, as-groups: g }', 'as-groups is a text: expected an array of texts'],
+    ['extra that is no list', https, '{ as: a, as-user-extra: { k: v } }', 'expected an object of arrays of texts'],
+    ['a server that is a number', '{ server: 5 }', '{}', 'clusters[0].cluster.server is a number: expected a text'],
+    [
+      'a flag in quotes',
+      "{ server: 'https://a', insecure-skip-tls-verify: 'true' }",
+      '{}',
+      'clusters[0].cluster.insecure-skip-tls-verify is a text: expected true or false, without quotes',
+    ],
+    [
+      'a plugin with an environment that is no list',
+      https,
+      '{ exec: { command: a, env: { A: b } } }',
+      'exec.env is an',
+    ],
+    [
+      'a variable that is a number',
+      https,
+      '{ exec: { command: a, env: [{ name: A, value: 1 }] } }',
+      'users[0].user.exec.env[0].value is a number: expected a text',
+    ],
+    ['a mode that does not exist', https, '{ exec: { command: a, interactiveMode: Sometimes } }', 'expected Never, If'],
+    ['a key alone', https, '{ client-key-data: QUJD }', 'client-key is set without client-certificate'],
+    [
+      'a CA that counts for nothing',
+      "{ server: 'https://a', insecure-skip-tls-verify: true, certificate-authority-data: QUJD }",
+      '{}',
+      'insecure-skip-tls-verify with certificate-authority',
+    ],
+    ['half a CA', "{ server: 'https://a', certificate-authority-data: 'QUJD%%' }", '{}', 'expected base64'],
+  ])('%s', async (_, cluster, user, message) => {
+    const failure = parse(cluster, user);
+    await expect(failure).rejects.toThrow(message);
+    await expect(failure).rejects.toSatisfy(isKubeConfigError);
+  });
+
+  it.each([
+    ['another kind', (text: string) => text.replace('kind: Config', 'kind: Pod'), 'kind is not Config'],
+    ['another version', (text: string) => text.replace('apiVersion: v1', 'apiVersion: v2'), 'apiVersion is not v1'],
+    ['a list', () => '- a', 'it is an array: expected an object with clusters, users and contexts'],
+    ['a text', () => 'hello', 'it is a text: expected an object with clusters, users and contexts'],
+    [
+      'clusters that are no list',
+      (text: string) => text.replace(/clusters:[^]*users:/, 'clusters: {}\nusers:'),
+      'clusters is an object: expected an array',
+    ],
+    [
+      'a name twice',
+      (text: string) => text.replace('users:\n', 'users:\n- name: u\n  user: {}\n'),
+      'users[1].name is that of an entry before',
+    ],
+    [
+      'a namespace of digits',
+      (text: string) => text.replace('namespace: n', 'namespace: 5'),
+      'contexts[0].context.namespace is a number',
+    ],
+  ])('%s', async (_, edit, message) => {
+    await expect(parse(https, '{ token: t }', edit)).rejects.toThrow(message);
+  });
+
+  it('takes what kubectl takes: no apiVersion and kind, fields without a value, and those that it does not know', async () => {
+    const edit = (text: string): string =>
+      text.replace('apiVersion: v1\nkind: Config\n', 'preferences:\nextra: 1\n').replace('namespace: n', 'namespace:');
+    expect(await parse("{ server: 'https://a', proxy-url: }", '{ token: t, as: , more: [1] }', edit)).toEqual({
+      server: 'https://a',
+      user: { token: 't' },
+    });
+  });
+
+  it('of several files, takes nothing of an entry whose name an earlier file has', async () => {
+    const file = (cluster: string): string =>
+      `current-context: x\nclusters: [{ name: c, cluster: ${cluster} }]\nusers: [{ name: u, user: { exec: { command: a } } }]\ncontexts: [{ name: x, context: { cluster: c, user: u } }]\n`;
+    const extensions = '[{ name: client.authentication.k8s.io/exec, extension: { audience: b } }]';
+    const paths = [
+      await write('empty', '\n'),
+      await write('one', file("{ server: 'https://a' }")),
+      await write('two', file(`{ server: 'https://b', disable-compression: true, extensions: ${extensions} }`)),
+    ];
+    expect(await readKubeconfig(paths)).toEqual({
+      server: 'https://a',
+      user: { exec: { command: 'a', args: [], env: [] } },
+    });
+    await expect(readKubeconfig([join(directory, 'none'), join(directory, 'no')])).rejects.toThrow(
+      `cannot read kubeconfig: none of ${join(directory, 'none')}, ${join(directory, 'no')} exists`,
+    );
+  });
+});
+
 describe('a connection in a log', () => {
   const secretUser = `
 - name: s

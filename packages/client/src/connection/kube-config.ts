@@ -82,6 +82,10 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
     throw new KubeConfigError(
       `kubeconfig: context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which does not exist: add it to users, or correct the context`,
     );
+  if (cluster.skipTLSVerify === true && (textOf(cluster.caData) ?? textOf(cluster.caFile)) !== undefined)
+    throw new KubeConfigError(
+      `kubeconfig: context ${JSON.stringify(context)}: its cluster has insecure-skip-tls-verify with certificate-authority: take out one of them`,
+    );
   const connection = withoutUndefined<Connection>({
     server: cluster.server,
     ca: fromBase64(cluster.caData, 'certificate-authority-data'),
@@ -126,6 +130,10 @@ function requireUsable(user: KubeConfigUser): void {
   const isSet = (...values: readonly unknown[]): boolean => values.some((value) => textOf(value) !== undefined);
   if (isSet(user.certData, user.certFile) && !isSet(user.keyData, user.keyFile))
     throw new KubeConfigError(`${where}: client-certificate is set without client-key: set both, or none`);
+  const isOther =
+    isSet(user.token, user.username) || [user.exec, user.authProvider].some((way) => recordOf(way) !== undefined);
+  if (isSet(user.keyData, user.keyFile) && !isSet(user.certData, user.certFile) && !isOther)
+    throw new KubeConfigError(`${where}: client-key is set without client-certificate: set both, or none`);
   if (textOf(user.token)?.trim() === '')
     throw new KubeConfigError(`${where}: token is blank: set it, or remove the field`);
 }
@@ -187,6 +195,10 @@ function execPlugin(exec: Readonly<Record<string, unknown>>): ExecPlugin {
   if (command === undefined)
     throw new KubeConfigError('kubeconfig: users[].user.exec.command is not set: expected the name of a program');
   const mode = exec['interactiveMode'];
+  if ((mode ?? '') !== '' && !isInteractiveMode(mode))
+    throw new KubeConfigError(
+      'kubeconfig: users[].user.exec.interactiveMode is not valid: expected Never, IfAvailable or Always',
+    );
   return withoutUndefined<ExecPlugin>({
     command,
     args: listOf(exec['args']).map(String),
@@ -197,8 +209,12 @@ function execPlugin(exec: Readonly<Record<string, unknown>>): ExecPlugin {
     apiVersion: textOf(exec['apiVersion']),
     installHint: textOf(exec['installHint']),
     provideClusterInfo: exec['provideClusterInfo'] === true ? true : undefined,
-    interactiveMode: mode === 'Never' || mode === 'IfAvailable' || mode === 'Always' ? mode : undefined,
+    interactiveMode: isInteractiveMode(mode) ? mode : undefined,
   });
+}
+
+function isInteractiveMode(value: unknown): value is NonNullable<ExecPlugin['interactiveMode']> {
+  return value === 'Never' || value === 'IfAvailable' || value === 'Always';
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -213,6 +229,13 @@ function fromBase64(value: string | undefined, field: string): Buffer | undefine
   const text = textOf(value);
   if (text === undefined) return undefined;
   const bytes = Buffer.from(text, 'base64');
-  if (bytes.length === 0) throw new KubeConfigError(`kubeconfig: ${field} is not valid: expected base64`);
+  if (bytes.length === 0 || !isBase64(text))
+    throw new KubeConfigError(`kubeconfig: ${field} is not valid: expected base64`);
   return bytes;
+}
+
+/** Line ends may stand in it, as in Go; `Buffer` passes over everything else as well. */
+function isBase64(text: string): boolean {
+  const compact = text.replace(/[\r\n]/g, '');
+  return compact.length % 4 === 0 && /^[A-Za-z0-9+/]+={0,2}$/.test(compact);
 }
