@@ -76,7 +76,8 @@ export interface Cache extends Reader {
   addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<PersistedObject<K>>): void;
   /**
    * Changes `defaultNamespaces` while running, for every kind that follows it: a new namespace is listed and then
-   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`. `{}` means none, so that a list
+   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`. A list of all namespaces waits for
+   * one that replaces another, as a wider one or with other selectors. `{}` means none, so that a list
    * of tenants may become empty; all namespaces are `{ '': {} }`.
    */
   setNamespaces(namespaces: NamespaceScopes): Promise<void>;

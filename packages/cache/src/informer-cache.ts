@@ -432,15 +432,14 @@ class InformerCache implements Cache {
       const { informer } = known ?? this.#declare(kind);
       const part = namespace === '' ? informer : informer.partFor(namespace);
       if (part === undefined) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
-      if (informer.hasSynced && part.hasSynced) return use(part);
-      // The part alone is late where its namespace has just been added.
-      const late = informer.hasSynced ? part : informer;
+      const late = informer.lateFor(part);
+      if (late === undefined) return use(part);
       try {
         await late.waitForSync(signal === undefined ? {} : { signal });
       } catch (error) {
         throwIfAborted(signal);
         const present = this.#entries.get(idOf(kind))?.informer;
-        if (present === informer && (late === informer || present.partFor(namespace) === part)) throw error;
+        if (present === informer && (late === informer || informer.holds(late))) throw error;
       }
     }
   }

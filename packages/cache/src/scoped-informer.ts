@@ -53,6 +53,8 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   #parts: PartTable<T>;
   /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
   #visible: PartTable<T> | undefined;
+  /** Parts that cover what was visible of one that has left, and are not visible yet. */
+  readonly #successors = new Set<Part<T>>();
   /** Parts that have left, while there are handlers with events of them. */
   readonly #leaving = new Set<Part<T>>();
   #indexers: Readonly<Record<string, IndexDefinition<T>>> = {};
@@ -126,6 +128,23 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   /** The part that holds a namespace; undefined where none does. */
   partFor(namespace: string): SharedInformer<T> | undefined {
     return this.#parts.partFor(namespace)?.informer;
+  }
+
+  /** What a read of it, or of one of its parts, has to wait for; undefined where it can be answered. */
+  lateFor(part: SharedInformer<T>): SharedInformer<T> | undefined {
+    if (!this.hasSynced) return this;
+    // Its namespace has just been added.
+    if (part !== this) return part.hasSynced ? undefined : part;
+    for (const successor of this.#successors) {
+      if (!successor.informer.hasSynced) return successor.informer;
+      this.#reveal(successor);
+    }
+    return undefined;
+  }
+
+  /** Whether an informer is one of its scopes'. */
+  holds(informer: SharedInformer<T>): boolean {
+    return this.#parts.hasInformer(informer);
   }
 
   get indexNames(): readonly string[] {
@@ -216,8 +235,14 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     const gone = before.parts.filter((part) => !after.has(part));
     const added = after.parts.filter((part) => !before.has(part));
     this.#parts = after;
-    if (this.#visible !== undefined)
-      this.#visible = new PartTable(this.#visible.parts.filter((part) => after.has(part)));
+    const visible = this.#visible;
+    if (visible !== undefined) {
+      const wereThere = gone.filter((part) => visible.has(part) || this.#successors.has(part));
+      for (const part of added)
+        if (wereThere.some(({ scope }) => overlap(scope, part.scope))) this.#successors.add(part);
+      for (const part of gone) this.#successors.delete(part);
+      this.#visible = new PartTable(visible.parts.filter((part) => after.has(part)));
+    }
     const leaves = gone.map((part) => this.#leave(part));
     for (const part of added) {
       const leaving = [...this.#leaving]
@@ -242,6 +267,11 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     await part.informer.waitForSync().catch((error: unknown) => {
       if (this.#parts.has(part)) throw error;
     });
+    this.#reveal(part);
+  }
+
+  #reveal(part: Part<T>): void {
+    this.#successors.delete(part);
     // A handler that changed the scopes when it heard of the part may have made it visible.
     const visible = this.#visible;
     if (visible === undefined || !this.#parts.has(part) || visible.has(part)) return;

@@ -1,10 +1,12 @@
 // Reads that are under way when a namespace or a kind is dropped, at whichever moment: a store that leaves empties, and
 // nothing in it must not be taken for nothing on the server.
 import { isNotFound } from '@kctl/apimachinery';
+import type { KubeList, KubeObject } from '@kctl/apimachinery';
+import type { ListCall } from '@kctl/informer';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { createCache, isKindNotCached } from '../src/index.js';
-import type { Cache } from '../src/index.js';
+import type { Cache, NamespaceScopes } from '../src/index.js';
 import { Thing } from './fake-server.js';
 import { LiveServer } from './live-server.js';
 
@@ -59,6 +61,59 @@ describe.each(Object.entries(drops))('when %s', (what, drop) => {
       stop.abort();
       await run;
     }
+  });
+});
+
+describe('a list of all namespaces, while', () => {
+  const scopes: readonly [string, readonly NamespaceScopes[], string][] = [
+    ['all take the place of one', [{ '': {} }], 'a/x,b/x'],
+    ['one is selected in another way', [{ a: { labelSelector: '!none' } }], 'a/x'],
+    ['one takes the place of all that took its place', [{ '': {} }, { a: {} }], 'a/x'],
+    ['one is named beside all others', [{ '': {} }, { '': {}, a: {} }], 'a/x,b/x'],
+  ];
+
+  it.each(scopes)('%s, never lacks what is in it before and after', async (_what, steps, expected) => {
+    const server = new LiveServer();
+    for (const namespace of ['a', 'b']) server.write(namespace, 'x');
+    const gates: (() => void)[] = [];
+    const cache = createCache({
+      client: {} as never,
+      clock: new FakeClock(),
+      random: () => 0,
+      byObject: [{ kind: Thing }],
+      defaultNamespaces: { a: {} },
+      listerWatcherFor: (kind, scope) => {
+        const source = server.listerWatcherFor(kind, scope);
+        if (gates.length === 0 || !('list' in source)) return (gates.push(() => undefined), source);
+        const gate = Promise.withResolvers<undefined>();
+        gates.push(() => gate.resolve(undefined));
+        const isIn = ({ metadata }: KubeObject): boolean =>
+          scope.fieldSelector !== `metadata.namespace!=${metadata.namespace}`;
+        const list = async (call: ListCall): Promise<KubeList<never>> => {
+          await gate.promise;
+          const page = await source.list(call);
+          return { ...page, items: page.items.filter(isIn) as never[] };
+        };
+        return { ...source, list };
+      },
+    });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    await cache.waitForSync();
+    const changes = steps.map((step) => cache.setNamespaces(step));
+    const aborted = new AbortController();
+    const patient = cache.list(Thing);
+    const impatient = cache.list(Thing, { signal: aborted.signal });
+    impatient.catch(() => undefined);
+    await settle();
+    aborted.abort(new Error('no longer'));
+    await expect(impatient).rejects.toThrow('no longer');
+    for (const open of gates) open();
+    const { items } = await patient;
+    expect(items.map(({ metadata }) => `${metadata.namespace}/${metadata.name}`).join()).toBe(expected);
+    await Promise.all(changes);
+    stop.abort();
+    await run;
   });
 });
 
