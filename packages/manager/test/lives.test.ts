@@ -1,6 +1,7 @@
 // Seeded lives of two managers that compete for one lease: started, failed, stalled and stopped at any moment, with work
 // that outlives its stop, a grace period of 0, outages, theft, caches that sync late or lose their watch, and
 // re-election. KCTL_PROPERTY_SEED repeats a run.
+import type { LeaderElectionRecord } from '@kctl/leader-election';
 import { FakeClock } from '@kctl/wait/testing';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
@@ -17,7 +18,7 @@ type Event =
   | { readonly what: 'stall'; readonly who: 0 | 1; readonly forMs: number }
   | { readonly what: 'loseWatch'; readonly who: 0 | 1; readonly reason: string }
   | { readonly what: 'outage'; readonly forMs: number }
-  | { readonly what: 'theft' };
+  | { readonly what: 'theft'; readonly says: Partial<LeaderElectionRecord> };
 
 const ms = (max: number): fc.Arbitrary<number> => fc.integer({ min: 0, max });
 const nature: fc.Arbitrary<Nature> = fc.record({
@@ -36,6 +37,14 @@ const life: fc.Arbitrary<Life> = fc.record({
 });
 /** What is added while a replica runs. */
 const lateNature: Nature = { needLeaderElection: true, endsAfterMs: 500, failsAfterMs: undefined, finishes: false };
+/** What a thief writes beside its name: what a program of its own may get wrong. */
+const thefts: readonly Partial<LeaderElectionRecord>[] = [
+  {},
+  { leaseDurationSeconds: 0 },
+  { leaseDurationSeconds: -5 },
+  { leaderTransitions: 2 ** 31 - 1 },
+  { leaderTransitions: Number.NaN },
+];
 const who = fc.constantFrom<0 | 1>(0, 1);
 const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ what: fc.constantFrom('stop' as const, 'remove' as const, 'add' as const), who }),
@@ -43,7 +52,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
   fc.record({ what: fc.constant('loseWatch' as const), who, reason: fc.constantFrom('connection', 'forbidden') }),
   fc.record({ what: fc.constantFrom('declareLate' as const, 'watchAgain' as const), who }),
   fc.record({ what: fc.constant('outage' as const), forMs: ms(40_000) }),
-  fc.record({ what: fc.constant('theft' as const) }),
+  fc.record({ what: fc.constant('theft' as const), says: fc.constantFrom(...thefts) }),
 );
 const script = fc.array(fc.record({ afterMs: ms(20_000), event }), { maxLength: 8 });
 
@@ -63,6 +72,8 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
       const stalledUntil = new Map<Replica, number>();
       const of = (identity: string): Replica | undefined => replicas[identity === 'a' ? 0 : identity === 'b' ? 1 : 2];
       const violations: string[] = [];
+      /** Until when a thief that does not say for how long keeps its lease, by the clock of the world. */
+      let stolenUntil = 0;
       // The moment of truth: the lease is written by whoever holds it.
       const overwrite = lease.overwrite.bind(lease);
       lease.overwrite = (record) => {
@@ -75,6 +86,11 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
         if (before !== '' && record.holderIdentity !== before) expiries++;
         const writer = of(record.holderIdentity);
         if (writer !== undefined) writer.wroteAt = writer.clock.monotonicNow();
+        if (writer !== undefined && before === 'thief' && world.monotonicNow() < stolenUntil)
+          violations.push(`${record.holderIdentity} takes a lease whose holder may be alive`);
+        // An int32 in a Lease: an API server refuses anything else.
+        if (writer !== undefined && Math.abs(record.leaderTransitions | 0) !== record.leaderTransitions)
+          violations.push(`${record.holderIdentity} writes ${record.leaderTransitions} transitions`);
         overwrite(record);
       };
       const check = (): void => {
@@ -164,13 +180,16 @@ it('never gives the lease away beside work, knows who leads and who is ready, an
             world.setTimer(() => (lease.outage = undefined), given.forMs);
             break;
           case 'theft':
-            if (lease.record !== undefined)
-              lease.overwrite({
-                ...lease.record,
-                holderIdentity: 'thief',
-                acquireTime: 'x',
-                renewTime: `${world.now()}`,
-              });
+            if (lease.record === undefined) break;
+            if ((given.says.leaseDurationSeconds ?? 1) <= 0)
+              stolenUntil = world.monotonicNow() + durations.leaseDurationMs;
+            lease.overwrite({
+              ...lease.record,
+              holderIdentity: 'thief',
+              acquireTime: 'x',
+              renewTime: `${world.now()}`,
+              ...given.says,
+            });
             break;
         }
         check();

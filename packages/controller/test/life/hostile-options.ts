@@ -21,9 +21,20 @@ export function hostileOptions(): Partial<ControllerOptions<ReconcileRequest>> {
     retryPolicy: { decide: () => pick({ type: 'retry', afterMs: Number.NaN }, undefined, 'x') as never },
     onError: async () => pick('garbage', undefined, { type: 'retry', afterMs: Number.NaN }) as never,
     tracer: {
-      withSpan: async (_name, _attributes, work) => {
-        if (turn++ % 2 === 0) throwing();
-        return work({ setAttributes: throwing, recordError: throwing, end: throwing });
+      withSpan: (_name, _attributes, work) => {
+        const begin = () => work({ setAttributes: throwing, recordError: throwing, end: throwing });
+        switch (turn++ % 4) {
+          case 0:
+            return throwing();
+          case 1:
+            return begin();
+          case 2:
+            void begin();
+            return new Promise(() => undefined);
+          default:
+            setImmediate(() => void begin());
+            return Promise.reject(new Error('hostile'));
+        }
       },
     },
     logFields: throwing,
