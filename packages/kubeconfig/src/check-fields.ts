@@ -72,7 +72,7 @@ const kubeconfig: FieldType = {
 };
 
 /**
- * Why a document is no kubeconfig, as kubectl judges it; undefined where it is one. A field of another type would count
+ * Why a document is not a kubeconfig, as kubectl judges it; undefined where it is one. A field of another type would count
  * as missing: a token of digits as none, and requests would be anonymous; a list of users to act as, and requests would
  * be those of the real user. No value is quoted, as it may be a secret.
  */

@@ -87,7 +87,7 @@ class Run {
     this.#serverScope = this.#scope('server');
     this.#userScope = this.#scope('user');
     this.#book = new RuleBook({
-      now: () => this.#scheduler.now,
+      time: this.#scheduler,
       quietMs: options.quietMs,
       hosts: () => this.#hosts,
       openOf: (scope) => this.#network.openOf(scope),

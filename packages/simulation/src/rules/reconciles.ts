@@ -17,6 +17,20 @@ interface KeyState {
 /** One reconcile per key at a time; in quiet times none that fails, and none that runs for nothing. */
 export function reconcileRule(context: RuleContext, writesOf: (controller: string, key: string) => number): Rule {
   const running = new Map<Scope, Map<string, ReconcileActivity>>();
+  /** Runs that began while one of their key was there. Its span may end in the same step, a few promises after its work. */
+  let overlaps: { readonly scope: Scope; readonly earlier: ReconcileActivity; readonly step: number }[] = [];
+  const judgeOverlaps = (): void => {
+    if (overlaps.length === 0) return;
+    const judged = overlaps.filter(({ step }) => step < context.step);
+    overlaps = overlaps.filter(({ step }) => step === context.step);
+    for (const { scope, earlier } of judged)
+      if (!scope.isDead)
+        context.violate(
+          'one-reconcile-per-key',
+          `${scope.name}: controller ${earlier.controller} reconciles ${earlier.key} twice at the same time`,
+          earlier.key,
+        );
+  };
   const keys = new Map<string, KeyState>();
   const stateOf = ({ controller, key }: ReconcileActivity): KeyState => {
     const id = `${controller} ${key}`;
@@ -28,20 +42,22 @@ export function reconcileRule(context: RuleContext, writesOf: (controller: strin
   };
   return {
     names: ['one-reconcile-per-key', 'reconcile-fails', 'requeues-for-ever'],
+    sending: judgeOverlaps,
     reconcileBegan(scope, reconcile) {
       const active = running.get(scope) ?? new Map<string, ReconcileActivity>();
       running.set(scope, active);
+      judgeOverlaps();
       const id = `${reconcile.controller} ${reconcile.key}`;
-      if (active.has(id))
-        context.violate(
-          'one-reconcile-per-key',
-          `${scope.name}: controller ${reconcile.controller} reconciles ${reconcile.key} twice at the same time`,
-          reconcile.key,
-        );
+      const earlier = active.get(id);
+      if (earlier !== undefined) overlaps.push({ scope, earlier, step: context.step });
       active.set(id, reconcile);
     },
     reconcileEnded({ scope, reconcile, error }: EndedReconcile) {
-      running.get(scope)?.delete(`${reconcile.controller} ${reconcile.key}`);
+      judgeOverlaps();
+      overlaps = overlaps.filter(({ earlier }) => earlier !== reconcile);
+      const active = running.get(scope);
+      const id = `${reconcile.controller} ${reconcile.key}`;
+      if (active?.get(id) === reconcile) active.delete(id);
       const state = stateOf(reconcile);
       if (error !== undefined) state.times = [];
       else {
@@ -59,6 +75,7 @@ export function reconcileRule(context: RuleContext, writesOf: (controller: strin
       for (const state of keys.values()) state.times = [];
     },
     quietBegan() {
+      judgeOverlaps();
       for (const state of keys.values()) {
         state.runs = 0;
         state.errors = 0;

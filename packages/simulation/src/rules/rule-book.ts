@@ -13,7 +13,8 @@ import { writesRule } from './writes.js';
 
 /** Options of {@link RuleBook}. */
 export interface RuleBookOptions {
-  readonly now: () => number;
+  /** In ms, and in tasks that were run. */
+  readonly time: { readonly now: number; readonly steps: number };
   readonly quietMs: number;
   readonly hosts: () => readonly ReplicaHost[];
   readonly openOf: (scope: Scope) => ReadonlySet<Exchange>;
@@ -47,7 +48,10 @@ export class RuleBook {
     const book = (): Phase => this.phase;
     const context: RuleContext = {
       get now() {
-        return options.now();
+        return options.time.now;
+      },
+      get step() {
+        return options.time.steps;
       },
       get phase() {
         return book();
@@ -88,7 +92,7 @@ export class RuleBook {
 
   /** Whether the operator has written nothing for a while. */
   isIdle(): boolean {
-    return this.#options.now() - this.#lastWrite > idleMs;
+    return this.#options.time.now - this.#lastWrite > idleMs;
   }
 
   sending(exchange: Exchange): void {
@@ -118,7 +122,7 @@ export class RuleBook {
     if (commit.change === 'DELETED') this.#objects.delete(label);
     // Without the request: it would keep all that its client made for it, as long as the object lives.
     else this.#objects.set(label, { ...caused, exchange: undefined, origin: before?.origin ?? origin });
-    if (cause?.scope.kind === 'replica' && !incidental.has(resource)) this.#lastWrite = this.#options.now();
+    if (cause?.scope.kind === 'replica' && !incidental.has(resource)) this.#lastWrite = this.#options.time.now;
     for (const rule of this.#rules) rule.committed?.(caused);
     return caused;
   }

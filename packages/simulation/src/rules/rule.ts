@@ -26,6 +26,8 @@ export interface EndedReconcile {
 export interface RuleContext {
   /** ms since the world began. */
   readonly now: number;
+  /** Grows with each task. What falls into one step lies between two turns of the event loop: no time passes in it. */
+  readonly step: number;
   readonly phase: Phase;
   readonly replicas: readonly ReplicaHost[];
   /** ms of the time in which nothing is to happen. */
