@@ -12,6 +12,7 @@ import {
   optionWithMethods,
   requireOptions,
   requireSignal,
+  shownValue,
   systemClock,
   systemRandom,
 } from '@kctl/wait';
@@ -187,17 +188,15 @@ class QueueingBroadcaster implements EventBroadcaster {
     });
   }
 
-  recorder(
-    controller: string,
-    instance: string = `${controller.replace(/^.*\//, '')}-${hostname()}`.slice(0, 128),
-  ): EventRecorder {
-    if (!qualifiedName.test(controller))
+  recorder(controller: string, given?: string): EventRecorder {
+    if (typeof controller !== 'string' || !qualifiedName.test(controller))
       throw new TypeError(
-        `controller ${JSON.stringify(controller)} of an event recorder is not valid: expected a qualified name such as example.com/widgets`,
+        `controller ${shownValue(controller)} of an event recorder is not valid: expected a qualified name such as example.com/widgets`,
       );
-    if (instance === '' || instance.length > 128)
+    const instance = given === undefined ? `${controller.replace(/^.*\//, '')}-${hostname()}`.slice(0, 128) : given;
+    if (typeof instance !== 'string' || instance === '' || instance.length > 128)
       throw new TypeError(
-        `instance ${JSON.stringify(instance)} of an event recorder is not valid: expected 1 to 128 characters`,
+        `instance ${shownValue(instance)} of an event recorder is not valid: expected 1 to 128 characters`,
       );
     const source = { controller, instance };
     const event: EventRecorder['event'] = (regarding, details) => {

@@ -60,6 +60,16 @@ export interface RecordedEvent {
   readonly annotations: Readonly<Record<string, string>> | undefined;
 }
 
+const referenceFields: readonly (keyof EventReference)[] = [
+  'apiVersion',
+  'kind',
+  'namespace',
+  'name',
+  'uid',
+  'resourceVersion',
+  'fieldPath',
+];
+
 /** A reference to a subject. @throws TypeError naming what it lacks */
 export function referenceTo(subject: EventSubject): EventReference {
   const given: unknown = subject;
@@ -72,6 +82,11 @@ export function referenceTo(subject: EventSubject): EventReference {
   for (const field of ['apiVersion', 'kind', 'name'] as const) {
     const value = 'metadata' in reference ? undefined : reference[field];
     if (value === undefined || value === '') throw new TypeError(`an event must be about an object with ${field}`);
+  }
+  for (const field of referenceFields) {
+    const value: unknown = Reflect.get(reference, field);
+    if (value !== undefined && !isText(value))
+      throw new TypeError(`${field} of what an event is about is ${shownValue(value)}: expected text`);
   }
   return reference;
 }

@@ -144,7 +144,12 @@ describe('an event', () => {
     recorder.normal(pod, '', 'note');
     recorder.normal(pod, 'x'.repeat(129), 'note');
     recorder.normal({ metadata: { name: 'a' } }, 'NoKind', 'note');
-    expect(dropped).toEqual(['invalid', 'invalid', 'invalid', 'invalid']);
+    recorder.normal({ apiVersion: 'v1', kind: 'Pod', name: 5 as never }, 'NoName', 'note');
+    recorder.normal({ ...pod, metadata: { name: 'a', namespace: {} as never } }, 'NoNamespace', 'note');
+    expect(dropped).toEqual(Array.from({ length: 6 }, () => 'invalid'));
+    for (const name of [undefined, null, 5])
+      expect(() => broadcaster.recorder(name as never)).toThrow(`controller ${name} of an event recorder is not valid`);
+    expect(() => broadcaster.recorder('a', 5 as never)).toThrow('instance 5 of an event recorder is not valid');
     expect(() => broadcaster.recorder('not a name')).toThrow('is not valid: expected a qualified name');
     expect(() => broadcaster.recorder('a', 'x'.repeat(129))).toThrow('expected 1 to 128 characters');
   });
