@@ -2,7 +2,9 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { request as plainRequest } from 'node:http';
 import { request } from 'node:https';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -142,6 +144,47 @@ describe('envtest assets', () => {
     expect(await ended).toBe(0);
   }, 60_000);
 });
+
+describe('the etcd of envtest', () => {
+  it('answers /health, and a path that is not one of a URL', async () => {
+    const port = await freePort();
+    const etcd = spawn(
+      process.execPath,
+      [
+        '--conditions=@kctl/source',
+        '--import',
+        loader,
+        moduleOf('etcd'),
+        `--listen-client-urls=http://127.0.0.1:${port}`,
+      ],
+      { stdio: 'ignore' },
+    );
+    const ended = new Promise((resolve) => etcd.once('close', (code) => resolve(code)));
+    const get = (path: string): Promise<number> =>
+      new Promise((resolve, reject) => {
+        const sent = plainRequest({ host: '127.0.0.1', port, path, agent: false }, (answer) => {
+          answer.resume();
+          resolve(answer.statusCode ?? 0);
+        });
+        sent.once('error', reject);
+        sent.end();
+      });
+    await expect.poll(() => get('/health?serializable=true').catch(() => 0), { timeout: 30_000 }).toBe(200);
+    expect(await get('//')).toBe(404);
+    expect(await get('/version')).toBe(200);
+    etcd.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  }, 60_000);
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', () => resolve()));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('the server has no port');
+  return address.port;
+}
 
 describe('objects of the start', () => {
   it('are those of a real server: Service, EndpointSlice and Endpoints kubernetes, flow control, priority classes, APIServices', async () => {

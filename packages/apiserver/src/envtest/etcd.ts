@@ -29,7 +29,7 @@ function main(): void {
   }
   const { hostname, port } = new URL(flags.list('listen-client-urls')[0] ?? defaultUrl);
   const server = createServer((request, response) => {
-    const { pathname } = new URL(request.url ?? '/', defaultUrl);
+    const [pathname = '/'] = (request.url ?? '/').split('?'); // not a URL: `//` would not be one
     const answers: Readonly<Record<string, unknown>> = {
       '/health': { health: 'true', reason: '' },
       '/version': version,
