@@ -155,16 +155,19 @@ function isDeepEqualSet(a: FieldSet, b: FieldSet): boolean {
 export function updateOwners(change: OwnershipChange, next: UntypedObject): Managers {
   const { writer, now } = change;
   const managers = reconciled(change);
+  const id = managerId(writer);
+  const earlier = managers.get(id)?.fields;
   // The writer's own earlier fields are looked at like everybody's: what he removes he loses.
   const { modified, added } = reassign(change, { next, managers, self: '', isForced: true });
   const { ignored } = typeOf(change);
   const written = union(modified, added);
   const fields = difference(ignored === undefined ? written : recursiveDifference(written, ignored), unowned);
   if (!isEmptySet(fields)) {
-    const id = managerId(writer);
     const before = managers.get(id)?.fields ?? emptySet;
     const all = isSubset(fields, before) ? before : union(fields, before);
-    managers.set(id, { ...writer, fields: all, time: now });
+    // What he writes again is his again: the same set keeps its encoding.
+    const isSame = earlier !== undefined && isDeepEqualSet(earlier, all);
+    managers.set(id, { ...writer, fields: isSame ? earlier : all, time: now });
     change.onStamp?.();
   }
   capUpdaters(managers);

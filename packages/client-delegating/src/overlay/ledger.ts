@@ -46,6 +46,7 @@ export class Ledger {
   readonly #byKind = new Map<string, KindNotes>();
   readonly #scopes: ScopeWrites;
   readonly #expired: (kind: Kind) => void;
+  readonly #stores = new WeakMap<Kind, readonly Kind[]>();
   #own = 0;
 
   constructor(options: LedgerOptions) {
@@ -166,8 +167,17 @@ export class Ledger {
 
   /** The stores that hold objects of a kind in a namespace (undefined: in any). */
   storesOf(kind: Kind, namespace: string | undefined): readonly Kind[] {
-    const { cache, shapes } = this.#options;
-    return shapes.map((shape) => ({ ...kind, shape })).filter((store) => cache.isCached(store, namespace));
+    const { cache } = this.#options;
+    return this.#shapesOf(kind).filter((store) => cache.isCached(store, namespace));
+  }
+
+  /** A kind in each shape that is read from the cache. They are frozen, as a kind is that is known by its identity. */
+  #shapesOf(kind: Kind): readonly Kind[] {
+    const known = this.#stores.get(kind);
+    if (known !== undefined) return known;
+    const stores = this.#options.shapes.map((shape) => Object.freeze({ ...kind, shape }));
+    if (Object.isFrozen(kind)) this.#stores.set(kind, stores);
+    return stores;
   }
 
   #coverageOf(kind: Kind): readonly unknown[] | undefined {
