@@ -19,7 +19,9 @@ export function orAborted<T>(work: T | PromiseLike<T>, signal: AbortSignal | und
     const onAbort = (): void => reject(abortReason(signal));
     if (signal.aborted) onAbort();
     else signal.addEventListener('abort', onAbort, { once: true });
-    void result.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort));
+    const leave = (): void => signal.removeEventListener('abort', onAbort);
+    result.then(leave, leave);
+    result.then(resolve, reject);
   });
 }
 
