@@ -448,14 +448,17 @@ describe('Controller failure', () => {
     t.stop.abort();
   });
 
-  it('honours Retry-After', async () => {
-    const details = { retryAfterSeconds: 7 };
-    const throttled = new StatusError({ code: 429, reason: 'TooManyRequests', details });
+  it.each([
+    [7, 7_000],
+    [301, 300_000],
+    [1e9, 300_000],
+  ])('honours a Retry-After of %d s, and believes no more than five minutes', async (retryAfterSeconds, again) => {
+    const throttled = new StatusError({ code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds } });
     const t = createHarness(() => Promise.reject(new Error('update failed', { cause: throttled })));
     await t.start();
     t.pods.add(pod('a'));
-    await t.clock.advance(7_000);
-    expect(t.runs.map(({ at }) => at)).toEqual([0, 7_000]);
+    await t.clock.advance(again);
+    expect(t.runs.map(({ at }) => at)).toEqual([0, again]);
     t.stop.abort();
   });
 

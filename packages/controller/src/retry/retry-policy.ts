@@ -47,7 +47,7 @@ const optionNames: OptionNames<RetryPolicyOptions> = {
 
 /**
  * A retry policy from its usual parts. In this order: a terminal error stops; `classify`; the attempt and time limits;
- * a 429 or 503 with `Retry-After` waits at least that long; then `delayMs`, or the controller's rate limiter.
+ * a 429 or 503 with `Retry-After` waits at least that long, or five minutes where it asks for more; then `delayMs`, or the controller's rate limiter.
  *
  * @throws TypeError when `maxAttempts` is not an integer ≥ 1, or `maxElapsedMs` not a number ≥ 0
  */
@@ -63,7 +63,7 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
     const special = classify?.(error, attempt);
     if (special !== undefined) return special;
     if (attempt >= maxAttempts || elapsedMs >= maxElapsedMs) return { type: 'stop' };
-    const asked = retryAfterMs(error);
+    const asked = believedRetryAfterMs(error);
     const planned = delayMs?.(attempt);
     if (asked !== undefined) return { type: 'retry', afterMs: Math.max(asked, planned ?? 0) };
     return planned === undefined ? { type: 'backoff' } : { type: 'retry', afterMs: planned };
@@ -80,6 +80,15 @@ export function retryAfterMs(error: unknown): number | undefined {
     return true;
   });
   return retryAfterOf(throttled);
+}
+
+/** A server, or a proxy, that asks for a longer pause is not believed, in ms. */
+const longestBelievedMs = 300_000;
+
+/** {@link retryAfterMs}, at most five minutes: one absurd value would put a key, or a poll, off for good. */
+export function believedRetryAfterMs(error: unknown): number | undefined {
+  const asked = retryAfterMs(error);
+  return asked === undefined ? undefined : Math.min(asked, longestBelievedMs);
 }
 
 function isThrottled(error: unknown): error is StatusError {

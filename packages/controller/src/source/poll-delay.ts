@@ -1,5 +1,5 @@
 import { shownValue } from '@kctl/wait';
-import { retryAfterMs } from '../retry/retry-policy.js';
+import { believedRetryAfterMs } from '../retry/retry-policy.js';
 
 const maxBackoffMs = 300_000;
 
@@ -12,10 +12,10 @@ export interface PollOutcome {
   readonly error: unknown;
 }
 
-/** ms until the next poll: spread by ±10 %, longer after failures, never sooner than a `Retry-After` says. */
+/** ms until the next poll: spread by ±10 %, longer after failures, never sooner than a `Retry-After` says, up to five minutes. */
 export function pollDelay({ everyMs, failures, error }: PollOutcome, random: () => number): number {
   const delay = failures === 0 ? everyMs : Math.min(everyMs * 2 ** failures, Math.max(everyMs, maxBackoffMs));
-  return Math.max(delay * (0.9 + 0.2 * random()), retryAfterMs(error) ?? 0);
+  return Math.max(delay * (0.9 + 0.2 * random()), believedRetryAfterMs(error) ?? 0);
 }
 
 /** @throws TypeError when the interval is none */
