@@ -84,3 +84,31 @@ it('calls back for each commit with the object before and after', async () => {
   ]);
   expect([commits[1]?.previous?.['data'], commits[1]?.object['data']]).toEqual([{ v: '1' }, { v: '2' }]);
 });
+
+it('answers a read without reading the signal of its client, and cuts the answer where that has gone', async () => {
+  const { server } = await harness();
+  let reads = 0;
+  const ask = async (isGone: boolean): Promise<string[]> => {
+    const parts: string[] = [];
+    await server.answer(
+      {
+        method: 'GET',
+        target: '/api/v1/namespaces/default',
+        headers: json,
+        get signal() {
+          reads++;
+          return new AbortController().signal;
+        },
+        isGone: () => isGone,
+      },
+      {
+        start: (status) => void parts.push(String(status)),
+        data: () => undefined,
+        end: () => void parts.push('end'),
+        destroy: () => void parts.push('destroy'),
+      },
+    );
+    return parts;
+  };
+  expect([await ask(false), await ask(true), reads]).toEqual([['200', 'end'], ['destroy'], 0]);
+});

@@ -83,7 +83,13 @@ export function shapeOf(backend: Backend, call: ResourceCall): Shape {
 
 /** Where the answer to a call is written, if it is long. */
 export function placeOfCall({ offload, request }: ResourceCall): OtherThread {
-  return { offload, signal: request.signal };
+  return {
+    offload,
+    // Read where another thread is asked: a client may make its signal then.
+    get signal() {
+      return request.signal;
+    },
+  };
 }
 
 /** One object as an answer. */
