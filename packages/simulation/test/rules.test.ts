@@ -149,6 +149,11 @@ it.each<[rule: string, message: RegExp, options: Partial<SimulateOptions> & Pick
       ),
     },
   ],
+  [
+    'wakes-itself',
+    /configmaps default\/shop was written \d+ times in 10 quiet minutes, each time with another data.n/,
+    { operator: every(20_000, (turn) => setData(turn, String(turn.turn))) },
+  ],
   ['writes-nothing-new', /without a change/, { operator: every(60_000, (turn) => setData(turn, '1')) }],
   [
     'status-flaps',
@@ -268,6 +273,13 @@ it('counts no creation that the garbage collector undoes', async () => {
   });
   await expect(simulate(creating([]))).rejects.toThrow(/400 configmaps of replica-1 were created within/);
   await simulate(creating([gone]));
+});
+
+it('takes several writes of a timer that is due now and then for no reconcile that wakes itself', async () => {
+  const operator = every(200_000, async (turn) => {
+    for (const step of [1, 2, 3]) await setData(turn, `${turn.turn}.${step}`);
+  });
+  await simulate({ ...small, simulatedMinutes: 10, operator });
 });
 
 it('takes how long a Lease lasts from those who lead by it, not from an edit by hand', async () => {
