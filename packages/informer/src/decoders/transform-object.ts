@@ -9,9 +9,14 @@ const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const
  * object. Without its version a reopened watch would start over, under another name its deletion would not be found. The
  * transform may change the object that it is given.
  *
- * @throws what the transform throws; TypeError where it returns anything but an object with metadata
+ * @throws what the transform throws; TypeError where it is not a function, or where it is given, or returns, anything but an
+ *   object with metadata
  */
 export function transformObject<T extends KubeObject>(object: T, transform: (object: T) => T): T {
+  if (typeof transform !== 'function')
+    throw new TypeError(`transformObject: transform is ${shownType(transform)}: expected a function`);
+  if (!isJsonObject(object) || !isJsonObject(object.metadata))
+    throw new TypeError(`transformObject: object is ${shownType(object)}: expected an object with metadata`);
   const original: KubeObject['metadata'] = { ...object.metadata };
   const returned: unknown = transform(object);
   if (!isJsonObject(returned) || !isJsonObject(returned['metadata']))
