@@ -271,8 +271,8 @@ export const defects = [
     edits: [
       {
         file: 'packages/informer/src/reflector/reflector.ts',
-        from: 'await intake.commit(effect.resourceVersion, slicer,',
-        to: "if (this.#bookmarks !== 'seen') await intake.commit(effect.resourceVersion, slicer,",
+        from: 'const refusal = await intake.commit(effect.resourceVersion, slicer, isEnded);',
+        to: "const refusal = this.#bookmarks === 'seen' ? undefined : await intake.commit(effect.resourceVersion, slicer, isEnded);",
       },
     ],
   },
@@ -521,8 +521,8 @@ export const defects = [
     edits: [
       {
         file: 'packages/informer/src/reflector/intake.ts',
-        from: "return compareResourceVersions(next.resourceVersion, old.resourceVersion) === 'older';",
-        to: "return next.resourceVersion === '' && old.resourceVersion === '';",
+        from: "return compareResourceVersions(old.resourceVersion, this.#resourceVersion) !== 'newer';",
+        to: 'return false;',
       },
     ],
   },
