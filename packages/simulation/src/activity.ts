@@ -28,3 +28,12 @@ export function entrance(activity: Activity): (work: () => void) => void {
 export function currentScope(): Scope | undefined {
   return activities.getStore()?.scope;
 }
+
+/**
+ * For whom the server commits, and the request that it answers. A timer that a request armed, such as that of the garbage
+ * collector, keeps its activity, and outlives it: what it does then is the server's own work.
+ */
+export function causeOfCommit(): { readonly cause: Exchange | undefined; readonly origin: Scope['kind'] } {
+  const { cause, origin = 'server' } = activities.getStore() ?? {};
+  return cause === undefined || cause.isServed ? { cause: undefined, origin } : { cause, origin: cause.scope.kind };
+}

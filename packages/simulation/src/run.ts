@@ -28,7 +28,7 @@ import { RuleBook } from './rules/rule-book.js';
 import { WatchedHandlers } from './rules/handlers.js';
 import { Scheduler } from './scheduler.js';
 import { createScope } from './scope-clock.js';
-import { activities } from './activity.js';
+import { activities, causeOfCommit } from './activity.js';
 import type { Scope } from './scope.js';
 import { callerOfNow } from './stray.js';
 import { Timeline, type Step } from './timeline.js';
@@ -169,8 +169,8 @@ class Run {
       stray: (scope, what, remedy) => this.#stray(scope, what, remedy),
     });
     const stopCommits = this.#server.onCommit((commit) => {
-      const { cause, origin = 'server' } = activities.getStore() ?? {};
-      const caused = this.#book.committed(commit, cause, cause?.scope.kind ?? origin);
+      const { cause, origin } = causeOfCommit();
+      const caused = this.#book.committed(commit, cause, origin);
       this.#note('server', `${commit.change} revision ${commit.revision}`, caused.label);
     });
     let isOver = false;
