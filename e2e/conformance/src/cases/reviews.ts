@@ -28,6 +28,12 @@ spec(
     check(credentials !== undefined, 'the target issues no certificates');
     created(await t.post(`${RBAC}/clusterrolebindings`, { metadata: { name: binding }, roleRef, subjects }));
     t.defer(() => t.delete(`${RBAC}/clusterrolebindings/${binding}`));
+    // The real server's authorizer has the binding a moment later. No node is impersonated here, which would choose a way.
+    await t.eventually(
+      () => t.as(credentials).send('GET', '/api/v1/namespaces'),
+      ({ status }) => status === 200,
+      { what: 'the binding being in effect' },
+    );
     const groupsOf = async (headers: Record<string, string>): Promise<Json> =>
       created(await t.as(credentials).send('POST', `${AUTHN}/selfsubjectreviews`, { body: {}, headers })).status
         .userInfo.groups;
