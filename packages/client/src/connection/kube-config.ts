@@ -63,7 +63,9 @@ function requireKubeConfig(kubeConfig: unknown): void {
  * exec plugins and OIDC are handled here; other auth providers stay with the KubeConfig, asked before each request.
  * Printed or put into JSON, the connection shows `[redacted]` in place of its secrets.
  *
- * @throws KubeConfigError when there is no current context, or its cluster or the user that it names is missing
+ * @throws KubeConfigError when there is no current context, its cluster or the user that it names is missing, the cluster has
+ *   a certificate authority together with `skipTLSVerify`, the only credential is a key without a certificate, or one without a
+ *   key, data are not base64, or an exec plugin has no command or another `interactiveMode` than Never, IfAvailable and Always
  */
 export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection {
   requireKubeConfig(kubeConfig);
