@@ -14,6 +14,8 @@ export interface Occurrences {
 /** {@link ScheduleOptions} with every choice made. */
 export interface ResolvedSchedule {
   readonly name: string;
+  /** Whether it is an interval: one is kept although the wall clock was set back, a time of a cron schedule happens once. */
+  readonly isInterval: boolean;
   /** The occurrences, counted from the last one, or from the start. */
   readonly occurrences: (origin: number) => Occurrences;
   readonly run: ScheduleOptions['run'];
@@ -63,6 +65,7 @@ export function resolveSchedule(options: ScheduleOptions): ResolvedSchedule {
   };
   return {
     name,
+    isInterval: cron === undefined,
     occurrences: cron === undefined ? everyOccurrences(every, where) : cronOccurrences(cron),
     run,
     overlap,

@@ -33,9 +33,12 @@ export interface ScheduleStore {
 export interface ScheduleOptions {
   /** Unique in the manager: lower-case letters, digits and "-". The last run is remembered under it. */
   readonly name: string;
-  /** The interval; counted from the last occurrence, also over restarts. Either this or `cron`. */
+  /**
+   * The interval; counted from the last occurrence, also over restarts, and from now where the wall clock was set back
+   * (within a minute of that). Either this or `cron`.
+   */
   readonly every?: Duration;
-  /** Five fields as in crontab, or `@hourly`, `@daily`, …; in UTC. */
+  /** Five fields as in crontab, or `@hourly`, `@daily`, …; in UTC. No time happens twice when the wall clock is set back. */
   readonly cron?: string;
   /** The work. A rejection is logged and counted; the schedule goes on. */
   readonly run: (context: ScheduleContext) => unknown;

@@ -274,6 +274,30 @@ describe('a schedule', () => {
     expect(runs).toEqual([10 * minute]);
   });
 
+  it.each([
+    ['before its first occurrence', 5, []],
+    ['between two', 15, [10 * minute]],
+  ])('keeps its interval although the wall clock was set back, %s', async (_when, minutes, before) => {
+    const { clock, runs } = session({ every: '10m' });
+    await clock.advance(minutes * minute);
+    expect(runs).toEqual(before);
+    clock.setWallTime(clock.now() - 24 * hour);
+    await clock.advance(11 * minute);
+    expect(runs).toHaveLength(before.length + 1);
+    await clock.advance(20 * minute);
+    expect(runs).toHaveLength(before.length + 3);
+  });
+
+  it('does not repeat a time of a cron expression when the wall clock is set back', async () => {
+    const { clock, runs } = session({ cron: '*/15 * * * *' });
+    await clock.advance(16 * minute);
+    clock.setWallTime(clock.now() - 5 * minute);
+    await clock.advance(15 * minute);
+    expect(runs).toEqual([15 * minute]);
+    await clock.advance(5 * minute);
+    expect(runs).toEqual([15 * minute, 30 * minute]);
+  });
+
   it('waits at the stop for the run that is under way, whose signal is aborted', async () => {
     const seen: string[] = [];
     const { clock, stop, running, scheduler } = session({

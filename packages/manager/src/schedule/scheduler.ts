@@ -75,13 +75,20 @@ export class Scheduler implements Runnable {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { schedule, clock, random, metrics, logger } = this.#parts;
-    const startedAt = clock.now();
+    let startedAt = clock.now();
+    const isSetBack = (from: number): boolean => schedule.isInterval && clock.now() < from;
     this.#last = await this.#load(signal);
     await orAborted(this.#resumed?.promise, signal);
     if (this.#last === undefined && schedule.runAtStart) await this.#begin(startedAt, signal);
     for (;;) {
       // What another process, or this one in an earlier term, has begun is not begun again.
-      const from = this.#last ?? startedAt;
+      let from = this.#last ?? startedAt;
+      if (isSetBack(from)) {
+        // The interval is counted from now, as by a store whose clock was ahead: see #load.
+        from = clock.now();
+        if (this.#last === undefined) startedAt = from;
+        else this.#last = from;
+      }
       const occurrences = schedule.occurrences(from);
       const missed = occurrences.lastBetween(from, clock.now());
       const due = missed ?? occurrences.after(from);
@@ -90,7 +97,9 @@ export class Scheduler implements Runnable {
         return;
       }
       const at = due + schedule.jitterMs * random();
-      while (clock.now() < at) await sleep(Math.min(at - clock.now(), longestSleepMs), { clock, signal });
+      while (clock.now() < at && !isSetBack(from))
+        await sleep(Math.min(at - clock.now(), longestSleepMs), { clock, signal });
+      if (isSetBack(from)) continue;
       if (this.#resumed !== undefined) {
         // Others may come due meanwhile: the last of them runs.
         await orAborted(this.#resumed.promise, signal);
