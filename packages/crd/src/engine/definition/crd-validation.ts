@@ -17,7 +17,7 @@ import { crdVersions, hasCrdCondition } from './crd-names.js';
 import { validateSchemaSource } from './structural.js';
 
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
-const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'name', 'password'];
+const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
 /** Keys that all versions have in common stand once above the versions in upstream's internal form: errors name them there. */
 function isHoisted(versions: readonly JsonObject[], key: string): boolean {
@@ -105,9 +105,16 @@ function validateColumns(columns: unknown, field: string): FieldError[] {
 function checkScalePath(path: unknown, field: string, roots: readonly string[]): FieldError[] {
   const text = stringOf(path);
   if (text === '') return [required(field)];
+  if (!text.startsWith('.')) return [invalidValue(field, text, 'must be a simple json path starting with .')];
   const root = roots.map((each) => `.${each}.`).find((each) => text.startsWith(each));
   if (root !== undefined && !/[[\]*?@]/.test(text)) return [];
-  return [invalidValue(field, text, `should be a json path under ${roots.map((each) => `.${each}`).join(' or ')}`)];
+  return [
+    invalidValue(
+      field,
+      text,
+      `should be a json path under ${roots.length > 1 ? 'either ' : ''}${roots.map((each) => `.${each}`).join(' or ')}`,
+    ),
+  ];
 }
 
 function validateSubresources(subresources: unknown, field: string): FieldError[] {
@@ -165,6 +172,26 @@ function validateSharedSelectable(first: JsonObject, versions: readonly JsonObje
   return [invalidValue(field, '', 'may only be set when validations.schema is included')];
 }
 
+/** As Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and of the spaces the one of ASCII. */
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
+
+/** What is wrong with the warning of a deprecated version. */
+function validateWarning(version: JsonObject, field: string): FieldError[] {
+  const warning = version['deprecationWarning'];
+  if (typeof warning !== 'string') return [];
+  const refused = (text: string): FieldError => invalidValue(field, warning, text);
+  if (version['deprecated'] !== true) return [refused('can only be set for deprecated versions')];
+  const errors: FieldError[] = [];
+  if (Buffer.byteLength(warning) > 256) errors.push(refused('must be <= 256 characters long'));
+  if (warning === '') errors.push(refused('must not be an empty string'));
+  const at = unprintable.exec(warning)?.index;
+  if (at === undefined) return errors;
+  // Go counts bytes.
+  const index = Buffer.byteLength(warning.slice(0, at));
+  const text = `must only contain printable UTF-8 characters; non-printable character found at index ${index}`;
+  return [...errors, refused(text)];
+}
+
 function validateVersions(versions: readonly JsonObject[]): FieldError[] {
   const errors: FieldError[] = [];
   const hoisted = (key: string): boolean => isHoisted(versions, key);
@@ -173,15 +200,7 @@ function validateVersions(versions: readonly JsonObject[]): FieldError[] {
     const name = stringOf(version['name']);
     const messages = dns1035Label(name);
     if (messages.length > 0) errors.push(invalidValue(`${field}.name`, name, messages.join(',')));
-    if (version['deprecated'] !== true && version['deprecationWarning'] !== undefined) {
-      errors.push(
-        invalidValue(
-          `${field}.deprecationWarning`,
-          version['deprecationWarning'],
-          'can only be set for deprecated versions',
-        ),
-      );
-    }
+    errors.push(...validateWarning(version, `${field}.deprecationWarning`));
     if (!hoisted('schema')) errors.push(...validateVersionSchema(version, `${field}.schema`));
     if (!hoisted('subresources'))
       errors.push(...validateSubresources(version['subresources'], `${field}.subresources`));

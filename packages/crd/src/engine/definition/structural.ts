@@ -15,13 +15,13 @@ import {
   isObject,
   objectsOf,
   stringOf,
-  stringsOf,
   type JsonObject,
 } from '../values/json.js';
 import { compileSchema } from '../schema/compile.js';
 import { compilePattern } from '../schema/pattern.js';
 import { pruneUnknown } from '../schema/prune.js';
 import { validateValue } from '../schema/validate.js';
+import { checkList, checkMapType } from './merge-keywords.js';
 
 type Level = 'root' | 'items' | 'field';
 
@@ -56,9 +56,15 @@ function intOrStringTypes(list: unknown): boolean {
   return equalJson(arrayOf(list), [{ type: 'integer' }, { type: 'string' }]);
 }
 
+/**
+ * Where the `anyOf` of an int-or-string may name types: in the schema itself, and in the first part of its `allOf`. Upstream
+ * does not ask whether the schema is one.
+ */
+type Exception = 'own and first' | 'own' | 'none';
+
 /** A schema below a logical junctor: constraints only. */
-function checkNested(schema: JsonObject, field: string, skipsTypes = false): FieldError[] {
-  const errors = checkConstraints(schema, field, skipsTypes);
+function checkNested(schema: JsonObject, field: string, exception: Exception = 'none'): FieldError[] {
+  const errors = [...checkConstraints(schema, field, exception), ...checkPreserve(schema, field)];
   for (const [keyword, text] of forbiddenInside) {
     const value = schema[keyword];
     const isUnset =
@@ -74,13 +80,13 @@ function checkNested(schema: JsonObject, field: string, skipsTypes = false): Fie
   return errors;
 }
 
-function checkConstraints(schema: JsonObject, field: string, skipsTypes: boolean): FieldError[] {
+function checkConstraints(schema: JsonObject, field: string, exception: Exception): FieldError[] {
   const errors: FieldError[] = [];
   for (const junctor of junctors) {
-    if (junctor === 'anyOf' && skipsTypes && intOrStringTypes(schema['anyOf'])) continue;
+    if (junctor === 'anyOf' && exception !== 'none' && intOrStringTypes(schema['anyOf'])) continue;
     for (const [index, part] of objectsOf(schema[junctor]).entries()) {
-      const isFirst = junctor === 'allOf' && index === 0 && skipsTypes;
-      errors.push(...checkNested(part, `${field}.${junctor}[${index}]`, isFirst));
+      const isFirst = junctor === 'allOf' && index === 0 && exception === 'own and first';
+      errors.push(...checkNested(part, `${field}.${junctor}[${index}]`, isFirst ? 'own' : 'none'));
     }
   }
   if (isObject(schema['not'])) errors.push(...checkNested(schema['not'], `${field}.not`));
@@ -93,13 +99,18 @@ function checkConstraints(schema: JsonObject, field: string, skipsTypes: boolean
   return errors;
 }
 
+function checkPreserve(schema: JsonObject, field: string): FieldError[] {
+  const keyword = 'x-kubernetes-preserve-unknown-fields';
+  return schema[keyword] === false ? [invalidValue(`${field}.${keyword}`, false, 'must be true or undefined')] : [];
+}
+
 function checkMetadata(metadata: JsonObject, field: string, level: Level, isChecked: boolean): FieldError[] {
   const errors: FieldError[] = [];
   if (isChecked && metadata['type'] !== 'object') {
     errors.push(invalidValue(`${field}.type`, stringOf(metadata['type']), 'must be object'));
   }
   if (level !== 'root') return errors;
-  const { type: _type, description: _text, properties, default: _default, ...rest } = metadata;
+  const { type: _type, properties, default: _default, ...rest } = metadata;
   const names = Object.keys(isObject(properties) ? properties : {});
   if (Object.keys(rest).length > 0 || names.some((name) => name !== 'name' && name !== 'generateName')) {
     const text = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
@@ -108,90 +119,52 @@ function checkMetadata(metadata: JsonObject, field: string, level: Level, isChec
   return errors;
 }
 
-function checkList(schema: JsonObject, field: string): FieldError[] {
-  const type = stringOf(schema['x-kubernetes-list-type']);
-  const keys = stringsOf(schema['x-kubernetes-list-map-keys']);
+/** What surrounds a schema. */
+interface Surroundings {
+  /** Why there may be no default. */
+  readonly noDefault?: string;
+  /** Whether it belongs to the apiVersion, kind or metadata of an object. */
+  readonly isMeta: boolean;
+}
+
+const metaFields: readonly string[] = ['apiVersion', 'kind', 'metadata'];
+
+/** What surrounds a property. */
+function around(name: string, schema: JsonObject, level: Level, outer: Surroundings): Surroundings {
+  const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true;
+  if (!isResource || !metaFields.includes(name)) return outer;
+  return level === 'root' ? { isMeta: true, noDefault: `in top-level ${name}` } : { ...outer, isMeta: true };
+}
+
+/** What is wrong with how the keywords that say what a value is go together. */
+function checkKind(schema: JsonObject, field: string, { noDefault, isMeta }: Surroundings): FieldError[] {
   const errors: FieldError[] = [];
-  if (type !== '' && !['atomic', 'set', 'map'].includes(type)) {
-    errors.push(notSupportedText(`${field}.x-kubernetes-list-type`, type, ['atomic', 'set', 'map']));
-  }
-  const items = isObject(schema['items']) ? schema['items'] : {};
-  if (type !== '' && schema['type'] !== 'array') errors.push(notArray(schema, field));
-  else if (type === 'set') errors.push(...notAtomic(items, `${field}.items`));
-  if ((type === 'set' || type === 'map') && items['nullable'] === true)
-    errors.push(forbidden(`${field}.items.nullable`, `cannot be nullable when x-kubernetes-list-type is ${type}`));
-  if (type !== 'map') {
-    const text = 'must be map if x-kubernetes-list-map-keys is non-empty';
-    const place = `${field}.x-kubernetes-list-type`;
-    if (keys.length > 0) errors.push(type === '' ? required(place, text) : invalidValue(place, type, text));
-    return errors;
-  }
-  if (keys.length === 0) {
-    errors.push(required(`${field}.x-kubernetes-list-map-keys`, 'must not be empty if x-kubernetes-list-type is map'));
-  }
-  if (items['type'] !== 'object') {
-    if (isObject(schema['items']))
-      errors.push(invalidValue(`${field}.items.type`, stringOf(items['type']), `must be object ${inMap}`));
-    return errors;
-  }
-  const properties = isObject(items['properties']) ? items['properties'] : {};
-  const mandatory = stringsOf(items['required']);
-  for (const [index, key] of keys.entries()) {
-    const property = properties[key];
-    if (!isObject(property)) {
-      const text = 'entries must all be names of item properties';
-      errors.push(invalidValue(`${field}.x-kubernetes-list-map-keys`, keys, text));
-    } else if (!mandatory.includes(key) && property['default'] === undefined) {
-      const text =
-        'this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property';
-      errors.push(required(`${field}.items.properties[${key}].default`, text));
-    }
-    if (keys.indexOf(key) < index)
-      errors.push(invalidValue(`${field}.x-kubernetes-list-map-keys`, keys, 'must not contain duplicate entries'));
-    if (isObject(property))
-      errors.push(...notScalar(property, stringOf(items['type']), `${field}.items.properties[${key}]`));
-  }
-  return errors;
-}
-
-const inMap = "if parent array's x-kubernetes-list-type is map";
-
-function notArray(schema: JsonObject, field: string): FieldError {
-  const text = 'must be array if x-kubernetes-list-type is specified';
-  const given = stringOf(schema['type']);
-  return given === '' ? required(`${field}.type`, text) : invalidValue(`${field}.type`, given, text);
-}
-
-/** What is wrong with the items of a set: they are compared whole. */
-function notAtomic(items: JsonObject, field: string): FieldError[] {
-  const list = items['x-kubernetes-list-type'];
-  const isGranular =
-    items['type'] === 'array'
-      ? list !== undefined && list !== 'atomic'
-      : items['type'] === 'object' && items['x-kubernetes-map-type'] !== 'atomic';
-  if (!isGranular) return [];
-  const keyword = items['type'] === 'array' ? 'x-kubernetes-list-type' : 'x-kubernetes-map-type';
-  // Upstream shows the list type in both.
-  const shown = typeof list === 'string' ? list : null;
-  return [
-    invalidValue(`${field}.${keyword}`, shown, 'must be atomic as item of a list with x-kubernetes-list-type=set'),
-  ];
-}
-
-/** What is wrong with a property that is a key of the items of a map; upstream shows the type of the items. */
-function notScalar(property: JsonObject, shown: string, field: string): FieldError[] {
-  const errors: FieldError[] = [];
-  if (property['type'] === 'array' || property['type'] === 'object')
-    errors.push(invalidValue(`${field}.type`, shown, `must be a scalar type ${inMap}`));
-  if (property['nullable'] === true)
+  const embedded = `${field}.x-kubernetes-embedded-resource`;
+  const value = schema['default'];
+  if (noDefault !== undefined && value !== undefined && value !== null)
+    errors.push(forbidden(`${field}.default`, `must not be set ${noDefault}`));
+  if (schema['type'] === 'null')
+    errors.push(forbidden(`${field}.type`, 'type cannot be set to null, use nullable as an alternative'));
+  if (Array.isArray(schema['items']) && schema['items'].length > 0)
+    errors.push(forbidden(`${field}.items`, 'items must be a schema object and not an array'));
+  if (schema['x-kubernetes-embedded-resource'] !== true) return errors;
+  if (isMeta) errors.push(forbidden(embedded, 'must not be used inside of resource meta'));
+  if (schema['x-kubernetes-int-or-string'] === true)
+    errors.push(invalidValue(embedded, true, 'must be false if x-kubernetes-int-or-string is true'));
+  if (schema['additionalProperties'] !== undefined)
     errors.push(
-      forbidden(`${field}.nullable`, 'this property is in x-kubernetes-list-map-keys, so it cannot be nullable'),
+      forbidden(`${field}.additionalProperties`, 'must not be used if x-kubernetes-embedded-resource is set'),
     );
   return errors;
 }
 
-function checkNode(schema: JsonObject, level: Level, field: string): FieldError[] {
-  const errors: FieldError[] = [];
+function checkNode(
+  schema: JsonObject,
+  level: Level,
+  field: string,
+  outer: Surroundings = { isMeta: false },
+): FieldError[] {
+  const errors = [...checkKind(schema, field, outer), ...checkPreserve(schema, field), ...checkMapType(schema, field)];
   const type = stringOf(schema['type']);
   const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
   const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
@@ -206,25 +179,31 @@ function checkNode(schema: JsonObject, level: Level, field: string): FieldError[
         'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
       ),
     );
-  if (type === 'array' && !isObject(schema['items'])) errors.push(required(`${field}.items`, 'must be specified'));
-  if (isObject(schema['items'])) errors.push(...checkNode(schema['items'], 'items', `${field}.items`));
+  if (type === 'array' && schema['items'] === undefined) errors.push(required(`${field}.items`, 'must be specified'));
+  if (isObject(schema['items'])) errors.push(...checkNode(schema['items'], 'items', `${field}.items`, outer));
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
   for (const [name, property] of Object.entries(properties)) {
-    if (isObject(property)) errors.push(...checkNode(property, 'field', `${field}.properties[${name}]`));
+    if (!isObject(property)) continue;
+    const inner = around(name, schema, level, outer);
+    errors.push(...checkNode(property, 'field', `${field}.properties[${name}]`, inner));
   }
   const additional = schema['additionalProperties'];
   if (additional !== undefined && additional !== false) {
     if (level === 'root') errors.push(forbidden(`${field}.additionalProperties`, 'must not be used at the root'));
-    if (Object.keys(properties).length > 0) {
+    if (additional !== true && Object.keys(properties).length > 0) {
       errors.push(
         forbidden(`${field}.additionalProperties`, 'additionalProperties and properties are mutual exclusive'),
       );
     }
-    if (isObject(additional)) errors.push(...checkNode(additional, 'field', `${field}.additionalProperties`));
+    if (isObject(additional)) {
+      const inMeta = { isMeta: true, noDefault: 'inside additionalProperties applying to object metadata' };
+      const inner = outer.isMeta ? inMeta : outer;
+      errors.push(...checkNode(additional, 'field', `${field}.additionalProperties`, inner));
+    }
   } else if (additional === false) {
     errors.push(forbidden(`${field}.additionalProperties`, 'additionalProperties cannot be set to false'));
   }
-  errors.push(...checkConstraints(schema, field, isIntOrString), ...checkList(schema, field));
+  errors.push(...checkConstraints(schema, field, 'own and first'), ...checkList(schema, field));
 
   if (isIntOrString && preserves) {
     errors.push(
@@ -324,7 +303,11 @@ const rootKeywords: ReadonlySet<string> = new Set([
 /** Validates an `openAPIV3Schema`: it must be structural, its defaults valid, its rules compile. Errors are sorted, as upstream's are. */
 export function validateSchemaSource(source: JsonObject, field: string, hasStatus: boolean): FieldError[] {
   const errors: FieldError[] = [];
-  if (hasStatus && Object.keys(source).some((keyword) => !rootKeywords.has(keyword))) {
+  const type = stringOf(source['type']);
+  if (hasStatus && type !== '' && type !== 'object') {
+    const text = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+    errors.push(invalidValue(`${field}.type`, type, text));
+  } else if (hasStatus && Object.keys(source).some((keyword) => !rootKeywords.has(keyword))) {
     const list =
       '[Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations]';
     errors.push(
