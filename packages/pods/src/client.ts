@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { StatusError } from '@kctl/apimachinery';
+import { StatusError, typedStatus } from '@kctl/apimachinery';
 import type { Status } from '@kctl/apimachinery';
 import type { Reader } from '@kctl/client';
 
@@ -53,7 +53,7 @@ export async function failureOf(response: PodResponse, what: string): Promise<St
   }
   const text = Buffer.concat(chunks).subarray(0, maxErrorBytes).toString();
   const status = parseStatus(text);
-  if (status !== undefined) return new StatusError(status);
+  if (status !== undefined) return new StatusError({ code: response.status, ...status });
   const said = text.trim() === '' ? '' : `: ${text.trim().slice(0, 300)}`;
   const message = `${what}: the server answers with ${response.status}${said}`;
   return new StatusError({ status: 'Failure', code: response.status, message });
@@ -63,7 +63,7 @@ export async function failureOf(response: PodResponse, what: string): Promise<St
 export function parseStatus(text: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return isStatus(value) ? value : undefined;
+    return isStatus(value) ? typedStatus(value) : undefined;
   } catch {
     return undefined;
   }

@@ -19,6 +19,7 @@ import {
   exec,
   isPodStreamError,
   isPodTargetError,
+  PodStreamError,
   openPort,
   podLogs,
   podLogText,
@@ -151,6 +152,18 @@ describe('podLogs', () => {
     ]);
   });
 
+  it('cuts no line of a text', async () => {
+    const line = `a${'é'.repeat(700_000)}`;
+    server.pods.script(key, { log: `${line}\nend\n` });
+    expect((await podLogText(environment.client, key)) === `${line}\nend\n`).toBe(true);
+  });
+
+  it.each([{ containers: 'app' }, { follow: 'yes' }, { container: 5 }])('refuses %o', async (options) => {
+    const error = await failureOf(podLogText(environment.client, key, options as never));
+    expect(error).toBeInstanceOf(TypeError);
+    expect(String(error)).toMatch(/expected (a text|true or false|'all')/);
+  });
+
   it.each<[string, PodTarget, PodLogsOptions, string]>([
     ['a pod that does not exist', { ...key, name: 'none' }, { container: 'app' }, '404 pods "none" not found'],
     ['a container that does not exist', key, { container: 'db' }, '400 container db is not valid for pod web-0'],
@@ -265,6 +278,39 @@ describe('exec', () => {
       })(),
     );
     expect(await exec(environment.client, key, ['true'], { stdin: endless })).toMatchObject({ exitCode: 4 });
+  });
+
+  it.each<[string, unknown, RegExp]>([
+    ['stdin', 42, /stdin is .*: expected a text, a Uint8Array/],
+    ['stdin', null, /stdin is null/],
+    ['stdout', 'out.txt', /stdout is .*: expected a Writable/],
+    ['tty', 'yes', /tty "yes" is not valid/],
+    ['container', 5, /container is .*: expected a text/],
+    ['clock', {}, /expected a Clock/],
+    ['maxOutputBytes', -1, /maxOutputBytes -1/],
+  ])('sends no command with %s %o', async (name, value, expected) => {
+    let runs = 0;
+    server.pods.script(key, { exec: () => void runs++ });
+    const error = await failureOf(exec(environment.client, key, ['true'], { [name]: value }));
+    expect([error instanceof TypeError, String(error), runs]).toEqual([true, expect.stringMatching(expected), 0]);
+  });
+
+  it('ends with input whose own connection is lost, or that is no text', async () => {
+    server.pods.script(key, {
+      exec: async ({ stdin }) => {
+        for await (const _ of stdin) {
+          /* all of it */
+        }
+      },
+    });
+    const lost = async function* () {
+      yield 'a';
+      throw new PodStreamError('the other connection is lost');
+    };
+    await expect(exec(environment.client, key, ['cat'], { stdin: lost() })).rejects.toThrow('the other connection');
+    const numbers = Readable.from([1]);
+    await expect(exec(environment.client, key, ['cat'], { stdin: numbers })).rejects.toThrow(/a piece of stdin is/);
+    expect(numbers.destroyed).toBe(true);
   });
 
   it('bounds what it collects', async () => {
@@ -442,6 +488,27 @@ describe('portForward', () => {
     const forward = await portForward(environment.client, key, { ports: [':7'], signal: controller.signal });
     controller.abort();
     await expect(fetch(`http://127.0.0.1:${forward.ports[0]?.local}/`)).rejects.toThrow();
+  });
+
+  it.each<[unknown, RegExp]>([
+    [0, /remote 0/],
+    [70_000, /remote 70000/],
+    [1.5, /remote 1.5/],
+    ['99999', /remote 99999/],
+    ['', /expected 8080:80/],
+    ['80:80:90', /expected 8080:80/],
+    ['0x50:80', /expected 8080:80/],
+    ['70000:80', /local 70000/],
+    [{ remote: 80, locl: 0 }, /unknown option "locl": did you mean "local"/],
+    [{ remote: 80, local: -1 }, /local -1/],
+    [{}, /remote is undefined/],
+  ])('opens nothing for the port %o', async (port, expected) => {
+    const error = await failureOf(portForward(environment.client, key, { ports: [port as never] }));
+    expect([error instanceof TypeError, String(error)]).toEqual([true, expect.stringMatching(expected)]);
+  });
+
+  it('opens no port that there cannot be', async () => {
+    await expect(openPort(environment.client, key, 70_000)).rejects.toThrow(/port 70000/);
   });
 
   it('names the ports that there are', async () => {

@@ -12,7 +12,7 @@ import { createCertificateAuthority, createEnvironment } from '@kctl/testing';
 import type { TestEnvironment } from '@kctl/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { proxyRequest } from '../src/index.js';
-import type { PodTarget, ProxyOptions } from '../src/index.js';
+import type { PodsClient, PodTarget, ProxyOptions } from '../src/index.js';
 
 /** An address of this machine that is not a loopback one: a server proxies to no other. */
 const address =
@@ -297,4 +297,24 @@ it.each<[ProxyOptions, RegExp]>([
 it('leads no path out of the pod', async () => {
   expect((await seen(key(), { path: '/../../../secrets' }))['url']).toBe('/secrets');
   expect((await seen(key(), { path: '/%2e%2e/secrets' }))['url']).toBe('/secrets');
+});
+
+it('hands out a header beyond Latin-1 as the bytes that it is, as fetch does', async () => {
+  const client: PodsClient = {
+    get: environment.client.get.bind(environment.client),
+    list: environment.client.list.bind(environment.client),
+    transport: {
+      send: () =>
+        Promise.resolve({
+          status: 200,
+          headers: { 'x-title': '日' },
+          body: (async function* () {
+            yield [Buffer.from('ok')];
+          })(),
+        }),
+    },
+  };
+  const response = await proxyRequest(client, key(), { port: 80 });
+  expect(Buffer.from(response.headers.get('x-title') ?? '', 'latin1').toString()).toBe('日');
+  expect(await response.text()).toBe('ok');
 });

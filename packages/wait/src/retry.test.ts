@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { createBackoff } from './backoff.js';
 import { retry } from './retry.js';
@@ -108,4 +109,17 @@ it('lets the event loop go on between attempts that fail at once, so that a sign
     throw new Error('refused');
   };
   await expect(retry(work, { signal: abort.signal })).rejects.toThrow('enough');
+});
+
+it('leaves a pause when its signal is aborted', async () => {
+  const controller = new AbortController();
+  const done = retry(() => Promise.reject(new Error('again')), {
+    pause: () => new Promise(() => undefined),
+    signal: controller.signal,
+  });
+  const outcome = expect(done).rejects.toThrow('enough');
+  await new Promise((resolve) => setImmediate(resolve));
+  controller.abort(new Error('enough'));
+  await outcome;
+  expect(getEventListeners(controller.signal, 'abort')).toEqual([]);
 });

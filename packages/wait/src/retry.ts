@@ -3,6 +3,7 @@ import { backoffOption } from './backoff.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { numberProblem } from './number-problem.js';
+import { orAborted } from './or-aborted.js';
 import { shownType } from './shown-value.js';
 import { abortReason, sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
@@ -59,7 +60,7 @@ export async function retry<T>(work: (attempt: number) => T | Promise<T>, option
       if (attempt >= maxAttempts || !isRetriable(error)) throw error;
       between = pause?.(error, attempt);
     }
-    if (between !== undefined) await between;
+    if (between !== undefined) await orAborted(between, signal);
     else if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
     // Work that fails at once must not keep the event loop: neither a signal's timer nor anything else would come.
     else await new Promise((resolve) => setImmediate(resolve));

@@ -76,6 +76,8 @@ export class WebSocketConnection {
   }
 
   resume(): void {
+    // The silence so far was ours: what has arrived meanwhile is read from now on.
+    if (this.#isPaused) this.#lastReceived = this.#options.clock.monotonicNow();
     this.#isPaused = false;
     this.#flow();
   }

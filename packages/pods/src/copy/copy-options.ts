@@ -1,5 +1,5 @@
 import type { AbortOptions } from '@kctl/client';
-import { requireOptions, shownType, signalOption } from '@kctl/wait';
+import { functionOption, requireOptions, shownType, signalOption, textOption } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 
 /** Options of `copyToPod` and `copyFromPod`. */
@@ -26,7 +26,12 @@ export interface CopyPaths {
   readonly to: string;
 }
 
-const optionNames: OptionNames<CopyOptions> = { container: true, onFile: true, onSkipped: true, signal: signalOption };
+const optionNames: OptionNames<CopyOptions> = {
+  container: textOption,
+  onFile: functionOption,
+  onSkipped: functionOption,
+  signal: signalOption,
+};
 
 /** @throws TypeError naming the option or path that is not valid */
 export function checkCopy(what: string, paths: CopyPaths, options: CopyOptions): void {

@@ -28,3 +28,25 @@ it('hands out the same lines however the text is cut', async () => {
     }),
   );
 });
+
+it('cuts a long line between two characters, wherever the text is cut', async () => {
+  const letters = fc.constantFrom('a', 'é', '日', '😀', '\n');
+  const text = fc.array(letters, { maxLength: 20 }).map((all) => all.join(''));
+  await fc.assert(
+    fc.asyncProperty(
+      text,
+      fc.integer({ min: 1, max: 7 }),
+      fc.integer({ min: 1, max: 9 }),
+      async (all, step, maxBytes) => {
+        const bytes = Buffer.from(all);
+        const batches = async function* (): AsyncGenerator<readonly Uint8Array[], void, undefined> {
+          for (let at = 0; at < bytes.length; at += step) yield [bytes.subarray(at, at + step)];
+        };
+        const pieces = await Array.fromAsync(linesOf(batches(), maxBytes));
+        expect(pieces.join('')).toBe(all.replaceAll('\n', ''));
+        for (const piece of pieces)
+          expect(Buffer.byteLength(piece) <= maxBytes || Array.from(piece).length === 1).toBe(true);
+      },
+    ),
+  );
+});

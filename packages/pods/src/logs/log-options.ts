@@ -1,5 +1,6 @@
 import type { AbortOptions } from '@kctl/client';
-import { numberProblem, requireOptions, signalOption } from '@kctl/wait';
+import { booleanOption, listOption, numberProblem, requireOptions, signalOption, textOption } from '@kctl/wait';
+import type { OptionCheck } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
 import type { QueryFields } from '../pod-path.js';
 
@@ -25,21 +26,28 @@ export interface PodLogsOptions extends AbortOptions {
   readonly limitBytes?: number;
   /** Asks for the time of each line: {@link LogLine.timestamp}. @default false */
   readonly timestamps?: boolean;
-  /** A line that is longer is handed out in pieces, in bytes. @default 1_048_576 */
+  /**
+   * A line that is longer is handed out in pieces of at most so many bytes, cut between two characters.
+   *
+   * @default 1_048_576; as one text, no line is cut
+   */
   readonly maxLineBytes?: number;
 }
 
+const containersOption: OptionCheck = (name, value) =>
+  value === 'all' ? undefined : listOption("'all', or a list of containers", textOption)(name, value);
+
 const optionNames: OptionNames<PodLogsOptions> = {
-  container: true,
-  containers: true,
-  allPods: true,
-  follow: true,
-  previous: true,
+  container: textOption,
+  containers: containersOption,
+  allPods: booleanOption,
+  follow: booleanOption,
+  previous: booleanOption,
   sinceSeconds: true,
   sinceTime: true,
   tailLines: true,
   limitBytes: true,
-  timestamps: true,
+  timestamps: booleanOption,
   maxLineBytes: true,
   signal: signalOption,
 };

@@ -71,7 +71,9 @@ export async function* podLogs(
 /** The lines of {@link podLogs} as one text, each with its end. Not for `follow`: it ends when the container does. */
 export async function podLogText(client: PodsClient, target: PodTarget, options: PodLogsOptions = {}): Promise<string> {
   const lines: string[] = [];
-  for await (const { text, timestamp } of podLogs(client, target, options))
+  // A piece of a line has no end: unless it is asked for, no line is cut.
+  const whole = { ...options, maxLineBytes: options.maxLineBytes ?? Number.MAX_SAFE_INTEGER };
+  for await (const { text, timestamp } of podLogs(client, target, whole))
     lines.push(timestamp === undefined ? `${text}\n` : `${timestamp} ${text}\n`);
   return lines.join('');
 }

@@ -1,6 +1,14 @@
 import { Duplex } from 'node:stream';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, numberProblem, requireOptions, signalOption, systemClock, shownType } from '@kctl/wait';
+import {
+  abortReason,
+  clockOption,
+  numberProblem,
+  requireOptions,
+  signalOption,
+  systemClock,
+  shownType,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Channels } from '../channels/channels.js';
 import { openWebSocket } from '../channels/open-web-socket.js';
@@ -9,7 +17,7 @@ import { PodStreamError } from '../errors.js';
 import { podPath } from '../pod-path.js';
 import { describeTarget } from '../target.js';
 import type { PodTarget } from '../target.js';
-import { resolvePort } from './resolve-port.js';
+import { portRange, resolvePort } from './resolve-port.js';
 import { requireTransportTo } from '../require-target.js';
 
 /** Options of {@link openPort}. */
@@ -18,7 +26,7 @@ export interface OpenPortOptions extends AbortOptions {
   readonly clock?: Clock;
 }
 
-const optionNames: OptionNames<OpenPortOptions> = { clock: true, signal: signalOption };
+const optionNames: OptionNames<OpenPortOptions> = { clock: clockOption, signal: signalOption };
 
 const channel = { data: 0, error: 1 } as const;
 /** Each channel begins with the number of its port. */
@@ -44,7 +52,7 @@ export async function openPort(
   requireOptions('openPort', options, optionNames);
   const { signal, clock = systemClock } = options;
   const { pod, number } = await resolvePort(client, target, port, options);
-  const problem = numberProblem('port', number, { least: 1, integer: true });
+  const problem = numberProblem('port', number, portRange);
   if (problem !== undefined) throw new TypeError(`openPort: ${problem}`);
   const what = `port ${number} of ${describeTarget(pod)}`;
   const path = podPath(pod, 'portforward', { ports: number });

@@ -3,12 +3,24 @@ import type { Server, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { NamespacedKey } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
-import { abortReason, anySignal, requireOptions, signalOption, systemClock, shownType } from '@kctl/wait';
+import {
+  abortReason,
+  anySignal,
+  clockOption,
+  functionOption,
+  numberProblem,
+  optionProblems,
+  requireOptions,
+  shownType,
+  signalOption,
+  systemClock,
+  textOption,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import type { PodTarget } from '../target.js';
 import { openPort } from './open-port.js';
-import { resolvePort } from './resolve-port.js';
+import { portRange, resolvePort } from './resolve-port.js';
 import { requireTransportTo } from '../require-target.js';
 
 /** A port to forward. */
@@ -49,9 +61,9 @@ export interface PortForward extends AsyncDisposable {
 
 const optionNames: OptionNames<PortForwardOptions> = {
   ports: true,
-  address: true,
-  onError: true,
-  clock: true,
+  address: textOption,
+  onError: functionOption,
+  clock: clockOption,
   signal: signalOption,
 };
 
@@ -162,17 +174,33 @@ function join(socket: Socket, stream: Duplex, report: (error: unknown) => void):
   stream.pipe(socket, { end: false });
 }
 
+const portOptionNames: OptionNames<ForwardedPort> = { remote: true, local: true };
+
 function parsePort(port: number | string | ForwardedPort): ForwardedPort {
+  const wanted = asForwarded(port);
+  const { remote, local = 0 } = wanted;
+  const isNumber = typeof remote === 'number' || (typeof remote === 'string' && /^\d+$/.test(remote));
+  const problems = [
+    ...optionProblems(wanted, portOptionNames),
+    isNumber ? numberProblem('remote', Number(remote), portRange) : undefined,
+    isNumber || (typeof remote === 'string' && remote !== '')
+      ? undefined
+      : `remote is ${remote === '' ? 'empty' : shownType(remote)}: expected a number, or the name of a port`,
+    numberProblem('local', local, { ...portRange, least: 0 }),
+  ].filter((problem) => problem !== undefined);
+  if (problems.length > 0) throw new TypeError(`portForward: a port is not valid: ${problems.join('; ')}`);
+  return wanted;
+}
+
+function asForwarded(port: number | string | ForwardedPort): ForwardedPort {
   if (typeof port === 'number') return { remote: port };
   if (typeof port === 'object' && port !== null) return port;
   if (typeof port !== 'string')
     throw new TypeError(`portForward: a port is ${shownType(port)}: expected 8080:80, :80, 80 or { remote }`);
-  const [left = '', right] = port.split(':');
-  if (right === undefined) return { remote: left };
-  const local = left === '' ? 0 : Number(left);
-  if (right === '' || !Number.isInteger(local) || local < 0 || local > 65_535)
+  const [, local, remote = ''] = /^(?:(\d*):)?([^:]+)$/.exec(port) ?? [];
+  if (remote === '')
     throw new TypeError(`portForward: port ${JSON.stringify(port)} is not valid: expected 8080:80, :80 or 80`);
-  return { remote: right, local };
+  return local === undefined ? { remote } : { remote, local: Number(local) };
 }
 
 function listen(server: Server, port: number, host: string): Promise<number> {

@@ -2,10 +2,14 @@ import type { NamespacedKey } from '@kctl/apimachinery';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import type { AbortOptions, ReadObject } from '@kctl/client';
 import type { PodsClient } from '../client.js';
+import type { NumberRange } from '@kctl/wait';
 import { PodTargetError } from '../errors.js';
 import { describeTarget, podKeyOf, resolvePod } from '../target.js';
 import type { ReadPod } from '../read-pod.js';
 import type { PodTarget } from '../target.js';
+
+/** Numbers that a port can have. */
+export const portRange: NumberRange = { least: 1, most: 65_535, integer: true };
 
 /** A port of a pod. */
 export interface PodPort {

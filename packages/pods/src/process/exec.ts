@@ -1,10 +1,20 @@
 import { Readable } from 'node:stream';
 import type { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { numberProblem, requireOptions, signalOption, shownType, shownValue } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import {
+  booleanOption,
+  clockOption,
+  numberOption,
+  optionWithMethods,
+  requireOptions,
+  shownType,
+  shownValue,
+  signalOption,
+  textOption,
+} from '@kctl/wait';
+import type { OptionCheck, OptionNames } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
-import { isPodStreamError, PodStreamError } from '../errors.js';
+import { PodStreamError } from '../errors.js';
 import type { PodTarget } from '../target.js';
 import { openProcess } from './pod-process.js';
 import type { PodProcess, ProcessOptions } from './pod-process.js';
@@ -33,17 +43,35 @@ export interface ExecResult {
   readonly stderr: string;
 }
 
+/** Checked before the command is sent: what is found out later would leave it running. */
 const processOptionNames: OptionNames<ProcessOptions> = {
-  container: true,
-  stdin: true,
-  stdout: true,
-  stderr: true,
-  tty: true,
-  clock: true,
+  container: textOption,
+  stdin: booleanOption,
+  stdout: booleanOption,
+  stderr: booleanOption,
+  tty: booleanOption,
+  clock: clockOption,
   signal: signalOption,
 };
 
-const execOptionNames: OptionNames<ExecOptions> = { ...processOptionNames, maxOutputBytes: true };
+const inputOption: OptionCheck = (name, value) =>
+  typeof value === 'string' || value instanceof Uint8Array || isAsyncIterable(value)
+    ? undefined
+    : `${name} is ${shownType(value)}: expected a text, a Uint8Array, or what can be iterated, such as a stream`;
+
+const outputOption = optionWithMethods(['write', 'end', 'on'], 'a Writable stream');
+
+const execOptionNames: OptionNames<ExecOptions> = {
+  ...processOptionNames,
+  stdin: inputOption,
+  stdout: outputOption,
+  stderr: outputOption,
+  maxOutputBytes: numberOption({ integer: true, orInfinity: true }),
+};
+
+function isAsyncIterable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && typeof Reflect.get(value, Symbol.asyncIterator) === 'function';
+}
 
 /**
  * Runs a command in a container and waits for its end. The command does not go through a shell: use `['sh', '-c', '…']`
@@ -72,8 +100,6 @@ export async function exec(
   requireCommand('exec', command);
   requireOptions('exec', options, execOptionNames);
   const { stdin, stdout, stderr, maxOutputBytes = 10 * 1024 * 1024, tty = false, ...rest } = options;
-  const problem = numberProblem('maxOutputBytes', maxOutputBytes, { integer: true, orInfinity: true });
-  if (problem !== undefined) throw new TypeError(`exec: ${problem}`);
   const process = await startExec(client, target, command, { ...rest, tty, stdin: stdin !== undefined });
   try {
     const output = consume(process.stdout, stdout, maxOutputBytes);
@@ -150,12 +176,31 @@ async function consume(source: Readable, sink: Writable | undefined, maxBytes: n
 }
 
 async function feed(input: ProcessInput, sink: Writable): Promise<void> {
-  const source = typeof input === 'string' || input instanceof Uint8Array ? [Buffer.from(input)] : input;
-  try {
-    await pipeline(Readable.from(source), sink);
-  } catch (error) {
-    // The process has ended without reading all of it, or the connection has: the process says which.
-    if (isPodStreamError(error) || sink.errored === null) return;
+  const source: AsyncIterable<unknown> =
+    typeof input === 'string' || input instanceof Uint8Array ? Readable.from([Buffer.from(input)]) : input;
+  let failure: { readonly error: unknown } | undefined;
+  const fail = (error: unknown): never => {
+    failure = { error };
     throw error;
+  };
+  const read = async function* (): AsyncGenerator<string | Uint8Array, void, undefined> {
+    const pieces = source[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const next = await Promise.resolve(pieces.next()).catch(fail);
+        if (next.done === true) return;
+        const piece = next.value;
+        if (typeof piece === 'string' || piece instanceof Uint8Array) yield piece;
+        else fail(new TypeError(`exec: a piece of stdin is ${shownType(piece)}: expected a text or a Uint8Array`));
+      }
+    } finally {
+      await pieces.return?.();
+    }
+  };
+  try {
+    await pipeline(Readable.from(read()), sink);
+  } catch {
+    // Unless it was the input: the process has ended without reading all of it, or the connection has; the process says which.
   }
+  if (failure !== undefined) throw failure.error;
 }

@@ -139,8 +139,13 @@ const ofEncoding = ['content-encoding', 'content-length'];
 function headersOf(given: PodResponse['headers']): Headers {
   const headers = new Headers();
   for (const [name, value = []] of Object.entries(given))
-    for (const each of typeof value === 'string' ? [value] : value) headers.append(name, each);
+    for (const each of typeof value === 'string' ? [value] : value) headers.append(name, asByteString(each));
   // The transport has decompressed it.
   if (headers.get('content-encoding') === 'gzip') for (const name of ofEncoding) headers.delete(name);
   return headers;
+}
+
+/** Headers take bytes alone, as `fetch` hands them out: a character beyond them would be thrown at. */
+function asByteString(text: string): string {
+  return /[^\u0000-\u00ff]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 }
