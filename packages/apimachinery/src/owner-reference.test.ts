@@ -41,6 +41,19 @@ describe('setControllerReference', () => {
     expect(controllerOf(child)?.blockOwnerDeletion).toBe(false);
   });
 
+  it('takes nothing else of the options: a controller is not set past the check for another one', () => {
+    const child = draft();
+    setControllerReference(owner('a', 'a'), Foo, child);
+    const options = { controller: true, name: 'x', blockOwnerDeletion: undefined };
+    setOwnerReference(owner('b', 'b'), Foo, child, options as never);
+    expect(child.metadata.ownerReferences?.[1]).toStrictEqual({
+      apiVersion: 'example.com/v1',
+      kind: 'Foo',
+      name: 'b',
+      uid: 'b',
+    });
+  });
+
   it('replaces an entry for the same owner in another version or with another uid', () => {
     const child = draft();
     setControllerReference(owner('foo', 'old'), FooBeta, child);

@@ -86,7 +86,9 @@ export function setOwnerReference(
   draft: KubeObject,
   options: OwnerReferenceOptions = {},
 ): void {
-  upsert(draft, { ...referenceTo(owner, ownerKind, draft), ...options });
+  const { blockOwnerDeletion } = options;
+  const reference = referenceTo(owner, ownerKind, draft);
+  upsert(draft, blockOwnerDeletion === undefined ? reference : { ...reference, blockOwnerDeletion });
 }
 
 /** Removes the entry of `owner` from the draft, which is **mutated**, and says whether there was one. */

@@ -20,6 +20,8 @@ describe('Scheme', () => {
 
   it('prefers the highest version where none is named', () => {
     expect(scheme.kindFor({ group: 'autoscaling', kind: 'HorizontalPodAutoscaler' })).toBe(HpaV2);
+    const wanted = { group: 'autoscaling', version: undefined, kind: 'HorizontalPodAutoscaler' };
+    expect(scheme.kindFor(wanted)).toBe(HpaV2);
   });
 
   it('says which kind it does not know', () => {

@@ -61,7 +61,9 @@ export function createScheme(kinds: readonly Kind[] = []): Scheme {
     );
   }
   const find = (wanted: GroupKind | GroupVersionKind): Kind | undefined =>
-    'version' in wanted ? byKind.get(formatGroupVersionKind(wanted)) : versions.get(formatGroupKind(wanted))?.[0];
+    'version' in wanted && wanted.version !== undefined
+      ? byKind.get(formatGroupVersionKind(wanted))
+      : versions.get(formatGroupKind(wanted))?.[0];
   const scheme: Scheme = {
     kinds: [...byKind.values()],
     kindFor: (wanted) => {

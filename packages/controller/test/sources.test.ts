@@ -343,6 +343,27 @@ describe('pollingSource', () => {
     t.stop.abort();
   });
 
+  it('loses no change of a time: things from elsewhere may hold Dates', async () => {
+    const answers = [1, 2, 2].map((ms) => [{ name: 'a', at: new Date(ms) }]);
+    const events: string[] = [];
+    const t = createHarness();
+    const things = pollingSource<{ name: string; at: Date }, ReconcileRequest>({
+      name: 'things',
+      everyMs: 1000,
+      identify: ({ name }) => name,
+      poll: async () => answers.shift() ?? [],
+      handler: ({ type, object }: ObjectEvent<{ at: Date }>) => {
+        events.push(`${type} ${object.at.getTime()}`);
+        return undefined;
+      },
+    });
+    t.controller.watch(things);
+    await t.start();
+    await t.clock.advance(2000);
+    expect(events).toEqual(['create 1', 'update 2']);
+    t.stop.abort();
+  });
+
   it('loses no change when isSame throws', async () => {
     const answers = [['a=1'], ['a=2'], ['a=2']];
     const events: string[] = [];

@@ -1,4 +1,4 @@
-import { definedKeys, isJsonObject, isSameJson, ownMember } from '../json-object.js';
+import { definedKeys, isJsonObject, isSameJson, isSelfWriting, ownMember } from '../json-object.js';
 import type { JsonValue } from '../object.js';
 
 /** One operation of a JSON patch (RFC 6902). */
@@ -30,9 +30,10 @@ export function escapePointer(segment: string): string {
   return segment.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-function compare(operations: JsonPatchOperation[], path: string, before: unknown, after: unknown): void {
-  if (isSelfWriting(after)) compare(operations, path, before, written(after));
-  else if (Array.isArray(before) && Array.isArray(after)) compareLists(operations, path, before, after);
+function compare(operations: JsonPatchOperation[], path: string, given: unknown, wanted: unknown): void {
+  const before = isSelfWriting(given) ? given.toJSON() : given;
+  const after = isSelfWriting(wanted) ? written(wanted) : wanted;
+  if (Array.isArray(before) && Array.isArray(after)) compareLists(operations, path, before, after);
   else if (isJsonObject(before) && isJsonObject(after)) {
     for (const key of definedKeys(before))
       if (ownMember(after, key) === undefined) operations.push({ op: 'remove', path: `${path}/${escapePointer(key)}` });
@@ -63,11 +64,6 @@ function compareLists(
   // From the end, so that the indices of the others stay as they are.
   for (let i = oldEnd - 1; i >= common; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
   for (let i = common; i < newEnd; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: toJson(after[i]) });
-}
-
-/** A value that says how it stands in JSON text, as `JSON.stringify` asks for it: a Date, or an instance of a class. */
-function isSelfWriting(value: unknown): value is { toJSON(): unknown } {
-  return typeof value === 'object' && value !== null && 'toJSON' in value && typeof value.toJSON === 'function';
 }
 
 /** @throws TypeError for a Date without a time, which would become null */

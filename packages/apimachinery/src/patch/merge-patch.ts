@@ -1,4 +1,4 @@
-import { definedKeys, isJsonObject, isSameJson, ownMember, setMember } from '../json-object.js';
+import { definedKeys, isJsonObject, isSameJson, isSelfWriting, ownMember, setMember } from '../json-object.js';
 import type { JsonObject } from '../json-object.js';
 
 /**
@@ -16,7 +16,7 @@ export function createMergePatch(original: object, modified: object): JsonObject
   for (const key of definedKeys(after)) {
     const old = ownMember(before, key);
     const value = after[key];
-    if (isJsonObject(old) && isJsonObject(value)) {
+    if (hasMembers(old) && hasMembers(value)) {
       const nested = createMergePatch(old, value);
       if (Object.keys(nested).length > 0) setMember(patch, key, nested);
     } else if (old === undefined || !isSameJson(old, value)) {
@@ -28,7 +28,7 @@ export function createMergePatch(original: object, modified: object): JsonObject
 
 /** The result of a JSON merge patch (RFC 7386). Pure: what did not change is shared with `target`. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
-  if (!isJsonObject(patch)) return patch;
+  if (!hasMembers(patch)) return patch;
   const result: JsonObject = isJsonObject(target) ? { ...target } : {};
   for (const key of definedKeys(patch)) {
     const value = patch[key];
@@ -36,6 +36,11 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
     else setMember(result, key, applyMergePatch(ownMember(result, key), value));
   }
   return result;
+}
+
+/** Whether it is an object in JSON text: a Date is a text there. */
+function hasMembers(value: unknown): value is Readonly<JsonObject> {
+  return isJsonObject(value) && !isSelfWriting(value);
 }
 
 function asJsonObject(value: object): Readonly<JsonObject> {

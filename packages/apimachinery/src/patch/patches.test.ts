@@ -5,15 +5,28 @@ import type { JsonPatchOperation } from './json-patch.js';
 import { isSameJson } from '../json-object.js';
 import { applyMergePatch, createMergePatch } from './merge-patch.js';
 
+const epoch = '1970-01-01T00:00:00.000Z';
 const json = fc.letrec((tie) => ({
   value: fc.oneof(
     { maxDepth: 3 },
-    fc.constantFrom(1, 'a', true, false, '', 0, 9007199254740993n),
+    fc.constantFrom(1, 'a', true, false, '', 0, 9007199254740993n, epoch, new Date(0), new Date(1)),
     fc.array(tie('value'), { maxLength: 4 }),
     tie('object'),
   ),
   object: fc.dictionary(fc.constantFrom('a', 'b', 'c/d', 'e~f', '__proto__', ''), tie('value'), { maxKeys: 4 }),
 })).object;
+
+describe('isSameJson', () => {
+  it('compares what has toJSON by what that returns', () => {
+    const own: object = Object.create({ toJSON: (): unknown => own });
+    expect(isSameJson(new Date(0), new Date(1))).toBe(false);
+    expect(isSameJson([{ at: new Date(0) }], [{ at: new Date(1) }])).toBe(false);
+    expect(isSameJson(new Date(0), new Date(0))).toBe(true);
+    expect(isSameJson(new Date(0), epoch)).toBe(true);
+    expect(isSameJson(new Date(0), {})).toBe(false);
+    expect(isSameJson(own, {})).toBe(true);
+  });
+});
 
 describe('merge patches', () => {
   it('turn the one object into the other', () => {
@@ -68,6 +81,16 @@ describe('merge patches', () => {
     expect(target).toEqual(before);
   });
 
+  it('take a Date for the text that it is in JSON', () => {
+    const at = (ms: number): object => ({ at: new Date(ms) });
+    expect(createMergePatch(at(0), at(1))).toEqual(at(1));
+    expect(createMergePatch(at(0), at(0))).toEqual({});
+    expect(createMergePatch(at(0), { at: epoch })).toEqual({});
+    expect(createMergePatch({ at: { a: 1 } }, at(0))).toEqual(at(0));
+    expect(createMergePatch(at(0), { at: { a: 1 } })).toEqual({ at: { a: 1 } });
+    expect(applyMergePatch(at(0), at(1))).toEqual(at(1));
+  });
+
   it('refuse lists', () => {
     expect(() => createMergePatch([], {})).toThrow('expected two objects');
   });
@@ -108,6 +131,10 @@ describe('JSON patches', () => {
     ])
       expect(createJsonPatch(before, after)).toEqual([operation]);
     expect(createJsonPatch({ at: text }, { at: value })).toEqual([]);
+    expect(createJsonPatch({ at: value }, { at: text })).toEqual([]);
+    expect(createJsonPatch({ list: [value] }, { list: [value] })).toEqual([]);
+    expect(createJsonPatch({ list: [value] }, { list: [new Date(1)] })).toMatchObject([{ path: '/list/0' }]);
+    expect(createJsonPatch({ at: value }, { at: { a: 1 } })).toEqual([{ op: 'replace', path: '/at', value: { a: 1 } }]);
   });
 
   it('refuse a Date without a time, which would become null', () => {

@@ -1,4 +1,4 @@
-import { definedKeys, isJsonObject, isSameJson, ownMember, setMember } from '../json-object.js';
+import { definedKeys, isJsonObject, isSameJson, isSelfWriting, ownMember, setMember } from '../json-object.js';
 import type { JsonObject } from '../json-object.js';
 import { rulesOfKind } from './rules.js';
 import type { FieldRules } from './rules.js';
@@ -77,7 +77,8 @@ function diffField(
 ): void {
   const old = ownMember(before, name);
   const value = after[name];
-  if (isJsonObject(old) && isJsonObject(value) && rules?.isReplaced !== true) {
+  const isWhole = isSelfWriting(old) || isSelfWriting(value); // a Date is a text in JSON
+  if (isJsonObject(old) && isJsonObject(value) && !isWhole && rules?.isReplaced !== true) {
     const nested = diffObjects(old, value, rules ?? { type: { rulesOf: () => undefined }, retainsKeys: false });
     if (Object.keys(nested).length > 0) setMember(patch, name, nested);
   } else if (Array.isArray(old) && Array.isArray(value) && old.length > 0 && rules?.mergeKey !== undefined) {
