@@ -152,6 +152,20 @@ describe('enqueueRequestsFromMapFunc', () => {
   });
 
   it.each([
+    ['old', '1'],
+    ['new', '2'],
+  ])(
+    'adds each once and in order, also where the map of the %s object alone has to be awaited',
+    async (_which, late) => {
+      const handler = enqueueRequestsFromMapFunc<KubeObject, ReconcileRequest>((object) => {
+        const mapped = requests(object);
+        return object.metadata.resourceVersion === late ? Promise.resolve(mapped) : mapped;
+      });
+      expect(names(await handle(handler, event))).toEqual(['/a', '/b', '/c']);
+    },
+  );
+
+  it.each([
     ['undefined', () => undefined],
     ['null', () => null],
     ['a promise of undefined', async () => undefined],

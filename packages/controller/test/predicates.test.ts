@@ -70,6 +70,15 @@ describe('predicates of changes', () => {
     expect(others.map(predicate)).toEqual([true, true, true]);
   });
 
+  it('compares a projection as JSON, also where that is a Date', () => {
+    const at = projectionChanged(({ metadata }) => new Date(metadata.annotations?.['at'] ?? 0));
+    const [first, second] = ['2026-01-01T00:00:00Z', '2026-01-02T00:00:00Z'].map((time) => ({
+      annotations: { at: time },
+    }));
+    expect(at(update(first!, second!))).toBe(true);
+    expect(at(update(first!, { ...first, generation: 2 }))).toBe(false);
+  });
+
   it('matches the labels of the new object', () => {
     const predicate = labelSelectorMatches({ matchLabels: { tier: 'web' } });
     expect(predicate(update({ labels: { tier: 'web' } }, { labels: {} }))).toBe(false);
@@ -87,6 +96,11 @@ describe('predicate combinators', () => {
     const predicate = predicateFuncs({ update: () => false });
     expect(others.map(predicate)).toEqual([true, true, true]);
     expect(predicate(update({}, {}))).toBe(false);
+  });
+
+  it('takes a member that returns nothing for a refusal, as any predicate', () => {
+    const predicate = predicateFuncs({ create: () => undefined as never, update: () => null as never });
+    expect([create(pod('a')), update({}, {})].map((event) => and(predicate)(event))).toEqual([false, false]);
   });
 
   it('tests the new object of an update', () => {

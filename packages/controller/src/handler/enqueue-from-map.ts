@@ -45,18 +45,29 @@ export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventH
   return withLowPriorityWhenUnchanged((event, queue, context) => {
     const known: Iterable<R>[] = [];
     const awaited: Promise<Iterable<R>>[] = [];
+    /** Both, in the order of the objects. */
+    const mapped: (Iterable<R> | Promise<Iterable<R>>)[] = [];
     try {
       for (const object of objectsOf(event)) {
-        const mapped = map(object, context);
-        if (isThenable(mapped)) awaited.push(Promise.resolve(mapped));
-        else known.push(mapped);
+        const requests = map(object, context);
+        if (isThenable(requests)) {
+          const promise = Promise.resolve(requests);
+          awaited.push(promise);
+          mapped.push(promise);
+        } else {
+          known.push(requests);
+          mapped.push(requests);
+        }
       }
-      addEachOnce(known, queue);
     } finally {
       // Where the map of the new object throws, what became of the old one's is of no interest: the event is repeated.
       for (const each of awaited) each.catch(() => undefined);
     }
-    return awaited.length === 0 ? undefined : Promise.all(awaited).then((all) => addEachOnce(all, queue));
+    // All together, also where one alone is awaited: each request once, and in order.
+    if (awaited.length > 0)
+      return Promise.all(mapped.map((each) => Promise.resolve(each))).then((all) => addEachOnce(all, queue));
+    addEachOnce(known, queue);
+    return undefined;
   });
 }
 

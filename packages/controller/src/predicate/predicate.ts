@@ -58,13 +58,13 @@ export function predicateFuncs<T = EventObject>(funcs: PredicateFuncs<T>): Predi
   return (event) => {
     switch (event.type) {
       case 'create':
-        return funcs.create?.(event) ?? true;
+        return funcs.create === undefined || funcs.create(event);
       case 'update':
-        return funcs.update?.(event) ?? true;
+        return funcs.update === undefined || funcs.update(event);
       case 'delete':
-        return funcs.delete?.(event) ?? true;
+        return funcs.delete === undefined || funcs.delete(event);
       case 'generic':
-        return funcs.generic?.(event) ?? true;
+        return funcs.generic === undefined || funcs.generic(event);
     }
   };
 }
