@@ -7,13 +7,15 @@ import {
   type ObjectMeta,
   type UntypedObject,
 } from '@kctl/apimachinery';
+import { requireOptions, shownType } from '@kctl/wait';
 import { isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { SchemaInput, SchemaOutput } from '../source/schema-value.js';
 import type { Report } from '../structural/report.js';
 import { ResourceDefinitionError } from './definition-error.js';
 import { buildManifest } from './manifest.js';
+import { unreadableOptions } from './option-problems.js';
 import type { ResourceOptions, VersionOptions } from './options.js';
-import { LocalValidator, type ValidateOptions, type Validation } from './validation.js';
+import { LocalValidator, validateOptionNames, type ValidateOptions, type Validation } from './validation.js';
 import { crdYaml } from './yaml.js';
 
 type Flat<T> = { [K in keyof T]: T[K] };
@@ -91,6 +93,7 @@ function versionOf(
   let validator: LocalValidator | undefined;
   const version = versions.find(({ name }) => name === kind.version) ?? {};
   const validate = (object: object, options: ValidateOptions = {}): Validation<UntypedObject> => {
+    requireOptions('validate', options, validateOptionNames);
     // Compiled with the first object: a resource that is only watched costs nothing.
     validator ??= new LocalValidator({
       apiVersion: kind.apiVersion,
@@ -104,9 +107,9 @@ function versionOf(
     ...kind,
     validate,
     create(source) {
-      const metadata: unknown = Reflect.get(source, 'metadata');
       const { object, message } = validate(source);
       if (message !== '') throw new TypeError(`${kind.kind} is not valid: ${message}`);
+      const metadata: unknown = Reflect.get(source, 'metadata');
       // The namespace and name that validation assumes are for the caller, or the server, to give.
       object.metadata = isObject(metadata) ? { ...metadata } : {};
       const status: unknown = Reflect.get(source, 'status');
@@ -129,14 +132,17 @@ function versionOf(
  *   versions: { v1: { spec: z.object({ image: z.string(), replicas: z.int32().min(1).default(1) }) } },
  * });
  * @throws ResourceDefinitionError naming each field that cannot be said in a structural schema or that the API server
- * would refuse, with what to write instead
+ * would refuse, and each option that is not known, with what to write instead
  */
 export function defineResource<const V extends Versions, const S extends KindScope = 'Namespaced'>(
   options: ResourceOptions<V, S>,
 ): Resource<V, S>;
 export function defineResource(options: ResourceOptions<Versions, KindScope>): object {
+  if (!isObject(options)) throw new TypeError(`defineResource: expected options, not ${shownType(options)}`);
   const { group, kind, scope = 'Namespaced' } = options;
   const label = `${kind}.${group}`;
+  const unreadable = unreadableOptions(options);
+  if (unreadable.length > 0) throw new ResourceDefinitionError(label, unreadable);
   const names = Object.keys(options.versions);
   const fail = (field: string, value: unknown, problem: string, remedy: string): never => {
     throw new ResourceDefinitionError(label, [{ field, value, problem, remedy }]);

@@ -1,6 +1,7 @@
 import type { KubeObject, UntypedObject } from '@kctl/apimachinery';
 import { structuralSchema } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
+import { shownValue, type OptionNames } from '@kctl/wait';
 import { CustomResourceValidator } from '../engine/custom-resource.js';
 import { readScalePaths } from '../engine/definition/scale-paths.js';
 import { compileSchema } from '../engine/schema/compile.js';
@@ -14,6 +15,13 @@ export interface ValidateOptions {
   /** `status` validates an update of the status alone. Needs `old`. */
   readonly subresource?: 'status';
 }
+
+/** What {@link Resource.validate} looks at before it validates. */
+export const validateOptionNames: OptionNames<ValidateOptions> = {
+  old: true,
+  subresource: (name: string, value: unknown) =>
+    value === 'status' ? undefined : `${name} ${shownValue(value)} is not valid: expected "status"`,
+};
 
 /** What the API server would say of an object. */
 export interface Validation<T extends KubeObject> {
