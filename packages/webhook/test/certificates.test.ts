@@ -191,6 +191,31 @@ describe('self-managed certificates', () => {
     expect(isTrusted(one, await injected())).toBe(true);
   });
 
+  it('are handed over again where the one that takes them failed', async () => {
+    const certificates = createSelfManagedCertificates({
+      client,
+      secret: key,
+      dnsNames: ['op'],
+      authorityValidityMs: 120 * minute,
+      servingValidityMs: 30 * minute,
+      overlapMs: minute,
+      clock,
+    });
+    const taken: KeyPair[] = [];
+    let failures = 1;
+    const first = await certificates.load((pair) => {
+      if (failures-- > 0) throw new Error('cannot use it');
+      taken.push(pair);
+    }, stop.signal);
+    await round(1, 25 * minute);
+    expect([failures, taken]).toEqual([0, []]);
+    await round(1);
+    expect(taken).toHaveLength(1);
+    expect(taken[0]?.cert.equals(first.cert)).toBe(false);
+    await round(1);
+    expect(taken).toHaveLength(1);
+  });
+
   it('are ready only once the CA is in every configuration, and say which is missing', async () => {
     const one = await replica({ inject: { validating: ['op-validating', 'later-validating'] } });
     const server = createWebhookServer({ certificate: one.certificates, port: 0 });

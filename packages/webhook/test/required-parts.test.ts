@@ -5,11 +5,13 @@ import {
   chainDefaulters,
   chainValidators,
   conversionWebhook,
+  createWebhookServer,
   defaultingWebhook,
   multiMutatingHandler,
   multiValidatingHandler,
   mutationRule,
   spoke,
+  standaloneWebhook,
   tokenReviewWebhook,
   validatingWebhook,
   validationRule,
@@ -35,6 +37,24 @@ describe('a function that a webhook needs', () => {
   it.each(Object.entries(parts))('is refused by %s where it is something else', (_name, make) => {
     for (const given of [undefined, null, 5, {}, ''])
       expect(() => make(given as never)).toThrow(': expected a function');
+  });
+});
+
+describe('standaloneWebhook', () => {
+  it.each([undefined, null, 5, () => undefined, { handle: () => undefined }])(
+    'refuses %j, which is not a handler',
+    (handler) => {
+      expect(() => standaloneWebhook(handler as never)).toThrow('expected one such as validatingWebhook(…)');
+    },
+  );
+
+  it.each([0, Number.NaN, -1, 1.5, '1'])('refuses %j bytes, as a server does', (maxBufferedBytes) => {
+    const handler = validatingWebhook(Widget, {});
+    for (const make of [
+      () => standaloneWebhook(handler, { maxBufferedBytes } as never),
+      () => createWebhookServer({ maxBufferedBytes } as never),
+    ])
+      expect(make).toThrow('maxBufferedBytes');
   });
 });
 

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { connect as connectTls, TLSSocket } from 'node:tls';
 import type { HttpClient } from '@kctl/client-http';
 import { createCertificateAuthority, type CertificateAuthority } from '@kctl/testing';
+import { noopLogger, type Logger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -359,6 +360,38 @@ describe('clients', () => {
       );
     expect(code).toBe(200);
     await expect(post(server, mine)).rejects.toThrow();
+  });
+
+  it('stay known where the file of their CA is broken, whatever part of it', async () => {
+    const whole = authority.ca.certPem;
+    const next = (await createCertificateAuthority('next-ca', Date.now())).ca.certPem;
+    await writeFile(join(folder, 'ca.crt'), whole);
+    let failures = 0;
+    const onError = (message: string): void => void (failures += Number(message.includes('the last one stays in use')));
+    const logger: Logger = { ...noopLogger, error: onError, child: () => logger };
+    const server = await start({ clientCaName: 'ca.crt', logger });
+    const { certPem: cert, keyPem: key } = await authority.issueClient({ commonName: 'kube-apiserver' });
+    const broken = [
+      '',
+      whole.slice(0, -40),
+      whole.slice(0, 60),
+      whole.replace(/.{64}\n/, ''),
+      `${next}${whole.slice(0, 90)}`,
+    ];
+    for (const [index, text] of broken.entries()) {
+      await writeFile(join(folder, 'ca.crt'), text);
+      clock.advanceSync(10_000);
+      while (failures <= index) await turn();
+      expect((await post(server, { cert, key })).code).toBe(200);
+    }
+  });
+
+  it.each(['cut', 'garbage'])('cannot be known by a CA that is %s: the server does not start', async (what) => {
+    const whole = authority.ca.certPem;
+    await writeFile(join(folder, 'ca.crt'), what === 'cut' ? whole.slice(0, 90) : whole.replace(/.{64}\n/, ''));
+    await expect(start({ clientCaName: 'ca.crt' })).rejects.toThrow(
+      'holds a certificate, number 1, that cannot be read',
+    );
   });
 
   it('are known in a session that they resume, and no longer once their authority was replaced', async () => {

@@ -165,8 +165,8 @@ class SecretCertificates implements SelfManagedCertificates {
     void this.#keep(signal, () => {
       const next = this.#pair();
       if (next.cert.equals(current.cert)) return;
+      onChange(next); // where it throws, the next look tries again
       current = next;
-      onChange(next);
     });
     return current;
   }

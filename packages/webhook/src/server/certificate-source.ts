@@ -1,3 +1,4 @@
+import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AccessNeed } from '@kctl/rbac';
@@ -91,7 +92,7 @@ function poll(
 /**
  * The CA of clients: read at the start and then every 10 s; one that cannot be read leaves the last one in use.
  *
- * @throws when it cannot be read at the start, or holds no certificate
+ * @throws when it cannot be read at the start, or holds no certificate or a broken one
  */
 export async function loadClientCa(
   file: string,
@@ -102,8 +103,8 @@ export async function loadClientCa(
   const check = async (): Promise<void> => {
     const next = await readCa(file);
     if (signal.aborted || next.equals(current)) return;
-    current = next;
     onChange(next);
+    current = next;
     logger.info('updated the client CA', { file });
   };
   poll(check, {
@@ -118,7 +119,28 @@ async function readCa(file: string): Promise<Buffer> {
   const ca = await readFile(file).catch((error: unknown) => {
     throw new Error(`failed to read client CA cert: ${file}`, { cause: error });
   });
-  if (!ca.includes('-----BEGIN CERTIFICATE-----'))
-    throw new Error(`failed to append client CA cert to CA pool: ${file} holds no PEM certificate`);
+  const problem = bundleProblem(ca.toString('latin1'));
+  if (problem !== undefined) throw new Error(`failed to append client CA cert to CA pool: ${file} ${problem}`);
   return ca;
+}
+
+const begin = '-----BEGIN CERTIFICATE-----';
+
+/**
+ * Why a text is not a list of certificates. Node reads one up to the first certificate that is broken, as in the middle of
+ * a replacement, and says nothing: the clients of the others would be refused.
+ */
+function bundleProblem(text: string): string | undefined {
+  const [, ...rest] = text.split(begin);
+  if (rest.length === 0) return 'holds no PEM certificate';
+  const broken = rest.findIndex((part) => !isCertificate(`${begin}${part}`));
+  return broken < 0 ? undefined : `holds a certificate, number ${broken + 1}, that cannot be read`;
+}
+
+function isCertificate(pem: string): boolean {
+  try {
+    return new X509Certificate(pem).serialNumber !== '';
+  } catch {
+    return false;
+  }
 }

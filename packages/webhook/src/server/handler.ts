@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { shownType } from '@kctl/wait';
 import type { HttpRequest } from '@kctl/http-server';
 import type { Logger } from '@kctl/telemetry';
 import type { AdmissionTarget } from '../manifests/registration.js';
@@ -53,4 +54,17 @@ export interface WebhookHandler {
   handle(request: WebhookRequest): Promise<WebhookAnswer>;
   /** The answer to a request that never became one: wrong content type, empty or broken body. */
   reject(message: string, code: number): WebhookAnswer;
+}
+
+/** @throws TypeError naming what is not a handler; `others` is what else may stand there */
+export function requireHandler(what: string, handler: unknown, others = ''): asserts handler is WebhookHandler {
+  const isHandler =
+    typeof handler === 'object' &&
+    handler !== null &&
+    'handle' in handler &&
+    typeof handler.handle === 'function' &&
+    'reject' in handler &&
+    typeof handler.reject === 'function';
+  if (!isHandler)
+    throw new TypeError(`${what} is ${shownType(handler)}: expected one such as validatingWebhook(…)${others}`);
 }

@@ -1,8 +1,16 @@
 import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
-import { type Clock, clockOption, type OptionNames, requireOptions, systemClock } from '@kctl/wait';
+import {
+  type Clock,
+  clockOption,
+  numberOption,
+  type OptionNames,
+  requireOptions,
+  systemClock,
+  textOption,
+} from '@kctl/wait';
 import type { HttpRequest, HttpResponse } from '@kctl/http-server';
 import { BodyBudget } from './body-budget.js';
-import type { WebhookHandler } from './handler.js';
+import { requireHandler, type WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics } from './webhook-metrics.js';
 
@@ -21,10 +29,10 @@ export interface StandaloneOptions {
 }
 
 const optionNames: OptionNames<StandaloneOptions> = {
-  metricsPath: true,
+  metricsPath: textOption,
   logger: loggerOption,
   metrics: metricsOption,
-  maxBufferedBytes: true,
+  maxBufferedBytes: numberOption({ least: 1, integer: true }),
   clock: clockOption,
 };
 
@@ -32,11 +40,14 @@ const optionNames: OptionNames<StandaloneOptions> = {
  * A webhook as a request listener for any server of Node: `http`, `https`, `http2`, or a framework that hands on their
  * requests with the body unread. The server is to end TLS, which API servers require, and to bound its connections.
  * The promise never rejects. Mirrors `admission.StandaloneWebhook`.
+ *
+ * @throws TypeError for what is not a handler, and naming an option that is not valid
  */
 export function standaloneWebhook(
   handler: WebhookHandler,
   options: StandaloneOptions = {},
 ): (request: HttpRequest, response: HttpResponse) => Promise<void> {
+  requireHandler('standaloneWebhook: the handler', handler);
   requireOptions('standaloneWebhook', options, optionNames);
   const { metricsPath, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
   const { logger, metrics: sink } = guardSinks(options);

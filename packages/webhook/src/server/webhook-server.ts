@@ -25,7 +25,6 @@ import {
   optionWithMethods,
   requireOptions,
   requireSignal,
-  shownType,
   shownValue,
   systemClock,
   textOption,
@@ -38,7 +37,7 @@ import { callbackCertificates, fileCertificates, loadClientCa, type CertificateS
 import type { PemPair } from '../certificates/sign-certificate.js';
 import type { KeyPair } from './certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
-import type { WebhookHandler } from './handler.js';
+import { requireHandler, type WebhookHandler } from './handler.js';
 import { HttpEndpoint, type WebhookHttpHandler } from './http-endpoint.js';
 import { type Endpoint, WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';
@@ -222,7 +221,7 @@ class HttpsWebhookServer implements WebhookServer {
 
   register(path: string, handler: WebhookHandler | WebhookHttpHandler): void {
     requirePath(path);
-    requireHandler(path, handler);
+    if (typeof handler !== 'function') requireHandler(`register: the handler of ${path}`, handler, ', or a function');
     if (this.#endpoints.has(path)) throw new WebhookServerError(`register: path ${path} has a handler already`);
     const parts = { logger: this.#logger, clock: this.#clock, metrics: this.#metrics, budget: this.#budget };
     if (typeof handler === 'function') this.#endpoints.set(path, new HttpEndpoint(handler, { path, ...parts }));
@@ -352,8 +351,14 @@ class HttpsWebhookServer implements WebhookServer {
     use(await this.#source().load(use, ended));
     if (clientCaName !== undefined) {
       const onChange = (next: Buffer): void => {
+        const last = ca;
         ca = next;
-        replace();
+        try {
+          replace();
+        } catch (error) {
+          ca = last; // with it every later certificate would fail
+          throw error;
+        }
       };
       ca = await loadClientCa(join(certDir, clientCaName), onChange, { clock, logger, signal: ended });
     }
@@ -419,17 +424,6 @@ function requirePath(path: unknown): void {
     throw new WebhookServerError(`register: path ${shownValue(path)} must begin with /`);
   if (/[?#]/.test(path))
     throw new WebhookServerError(`register: path ${shownValue(path)} must not have a query or a fragment`);
-}
-
-/** @throws TypeError */
-function requireHandler(path: string, handler: unknown): void {
-  if (typeof handler === 'function') return;
-  const isHandler =
-    typeof handler === 'object' && handler !== null && 'handle' in handler && typeof handler.handle === 'function';
-  if (!isHandler || !('reject' in handler) || typeof handler.reject !== 'function')
-    throw new TypeError(
-      `register: the handler of ${path} is ${shownType(handler)}: expected one such as validatingWebhook(…), or a function`,
-    );
 }
 
 function bytesOf({ cert, key }: KeyPair | PemPair): KeyPair {
