@@ -47,8 +47,8 @@ export function standaloneWebhook(
   handler: WebhookHandler,
   options: StandaloneOptions = {},
 ): (request: HttpRequest, response: HttpResponse) => Promise<void> {
-  requireHandler('standaloneWebhook: the handler', handler);
   requireOptions('standaloneWebhook', options, optionNames);
+  requireHandler('standaloneWebhook: the handler', handler);
   const { metricsPath, clock = systemClock, maxBufferedBytes = 256 * 1024 * 1024 } = options;
   const { logger, metrics: sink } = guardSinks(options);
   const metrics = metricsPath === undefined ? undefined : createWebhookMetrics(sink, clock);
