@@ -93,7 +93,7 @@ export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable
  * Makes a client. Nothing is read or opened before the first request; disposing closes all connections and makes
  * what runs on them fail.
  *
- * @throws TypeError when the connection or an option is not valid
+ * @throws TypeError when the connection or an option is not valid, or there are two answers to where requests go
  *
  * @example
  * ```ts
@@ -107,6 +107,11 @@ export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   requireOptions('createHttpClient', options, optionNames);
   const { kubeConfig, connection, transport, ...ofTransport } = options;
+  const given = Object.entries({ kubeConfig, connection, transport }).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+  if (given.length > 1)
+    throw new TypeError(`createHttpClient: ${given.join(' and ')} are set: each says where requests go, set one`);
   if (transport !== undefined) return new ServerClient(transport, false);
   const where = connection ?? (kubeConfig === undefined ? undefined : connectionFromKubeConfig(kubeConfig));
   if (where === undefined)

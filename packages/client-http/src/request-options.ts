@@ -1,7 +1,15 @@
 import { guardLogger, loggerOption, noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import { functionOption, numberProblem, requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import {
+  functionOption,
+  listOption,
+  numberProblem,
+  objectOption,
+  requireOptions,
+  textOption,
+  textsOption,
+} from '@kctl/wait';
+import type { OptionCheck, OptionNames } from '@kctl/wait';
 import { createHttpClient } from './http-client.js';
 import type { HttpClient } from './http-client.js';
 import { callHook } from './transport/guarded-hooks.js';
@@ -31,9 +39,17 @@ export interface RequestOptions {
   readonly logger?: Logger;
 }
 
+const textsOfField = listOption('a text, or several', textOption);
+
+const queryOption: OptionCheck = (name, value) =>
+  objectOption('an object of texts')(name, value) ??
+  Object.entries(typeof value === 'object' && value !== null ? value : {})
+    .map(([field, each]) => (typeof each === 'string' ? undefined : textsOfField(`${name}.${field}`, each)))
+    .find((problem) => problem !== undefined);
+
 const optionNames: OptionNames<RequestOptions> = {
-  headers: true,
-  query: true,
+  headers: textsOption,
+  query: queryOption,
   maxRetries: true,
   onResponse: functionOption,
   logger: loggerOption,

@@ -477,6 +477,17 @@ describe('OIDC', () => {
 });
 
 describe('OIDC failures', () => {
+  it('leaves the issuer when the client is disposed', async () => {
+    await using issuer = await startServer(() => undefined);
+    const oidc = { issuerUrl: issuer.url, clientId: 'c', refreshToken: 'r' };
+    const client = createHttpClient({ connection: { server: server.url, user: { oidc } } });
+    const asked = failureOf(client);
+    await expect.poll(() => issuer.requests.length).toBe(1);
+    await client[Symbol.asyncDispose]();
+    expect(await asked).toMatchObject({ failure: 'closed' });
+    await expect.poll(() => issuer.sockets.size).toBe(0);
+  });
+
   it('says that the session has ended, and what the issuer says', async () => {
     await using issuer = await startServer((request, response) => {
       if (request.method === 'GET') json(response, { token_endpoint: `${issuer.url}/token` });

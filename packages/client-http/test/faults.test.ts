@@ -341,6 +341,17 @@ describe('answers', () => {
     await expect(open({ compression: true }).list(Node)).rejects.toThrow();
   });
 
+  it('that are compressed pages for people hold no connection', async () => {
+    server.handler = (_request, response) => {
+      response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' });
+      response.write(gzipSync('<html>')); // and no end
+    };
+    const client = open({ compression: true, maxConnections: 1 });
+    await expect(client.list(Node)).rejects.toThrow('text/html');
+    server.handler = (_request, response) => answer(response);
+    await expect(client.get(Node, { name: 'n' })).resolves.toMatchObject(node('n'));
+  });
+
   it('bring warnings with them', async () => {
     const onWarning = vi.fn();
     server.handler = (_request, response) =>

@@ -76,6 +76,12 @@ describe('withRequestOptions', () => {
     const make = (headers: Record<string, string>) => () => withRequestOptions(client, { headers });
     expect(make({ Authorization: 'Bearer x' })).toThrow('authorization is set by the transport');
     expect(make({ 'Impersonate-User': 'root' })).toThrow('impersonate-user is set by the transport');
+    const wrong = (options: object) => () => withRequestOptions(client, options);
+    expect(wrong({ headers: { 'x-trace': 1 } })).toThrow('headers["x-trace"] is a value of type number');
+    expect(wrong({ headers: 'x-trace: 1' })).toThrow('headers is');
+    expect(wrong({ query: 'limit=5' })).toThrow('query is');
+    expect(wrong({ query: { limit: 5 } })).toThrow('query.limit is');
+    expect(wrong({ query: { limit: ['5', 5] } })).toThrow('query.limit[1] is');
     expect(() => withRequestOptions(client, { maxRetries: -1 })).toThrow('maxRetries -1 is not valid');
   });
 });

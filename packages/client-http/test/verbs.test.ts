@@ -29,6 +29,16 @@ afterEach(async () => {
 
 const cm = (name: string): ConfigMap => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'ns' } });
 
+it.each([
+  [{ connection: {}, kubeConfig: {} }, 'kubeConfig and connection are set'],
+  [{ connection: {}, transport: {} }, 'connection and transport are set'],
+  [{}, 'one of kubeConfig, connection and transport must be set'],
+])('is told once where requests go: %o', (options, expected) => {
+  const stub = { getCurrentContext: () => '', send: () => undefined, server: 'https://127.0.0.1' };
+  const given = Object.fromEntries(Object.keys(options).map((name) => [name, stub]));
+  expect(() => createHttpClient(given)).toThrow(expected);
+});
+
 describe('get', () => {
   it('asks for the object by its path and returns it as the server sent it', async () => {
     server.handler = (_request, response) => json(response, { ...cm('a'), unknownField: [1] });

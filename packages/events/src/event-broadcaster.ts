@@ -231,8 +231,11 @@ class QueueingBroadcaster implements EventBroadcaster {
     // A client that does not listen to the signal must not keep the process.
     await Promise.race([this.flush(), aborted(this.#deadline.signal)]);
     deadline.cancel();
-    const left = this.#queue.size + this.#delivering.size;
-    if (left > 0) this.#logger.warn('Events were not delivered before the stop', { count: left });
+    const left = new Set([...this.#queue, ...this.#delivering]).size;
+    if (left > 0) {
+      this.#logger.warn('Events were not delivered before the stop', { count: left });
+      this.#dropped.with({ reason: 'undeliverable' }).inc(left);
+    }
     this.#state = 'stopped';
     this.#series.clear();
     this.#queue.clear();
@@ -351,6 +354,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       ? 'gave up'
       : await this.#delivery.deliver(series, this.#stopping.signal, this.#deadline.signal);
     this.#delivering.delete(series);
+    if (this.#state === 'stopped') return; // counted by then
     if (result !== 'sent') {
       this.#dropped.with({ reason: result === 'refused' ? 'refused' : 'undeliverable' }).inc();
       if (this.#series.get(series.key) === series) this.#series.delete(series.key);

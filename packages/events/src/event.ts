@@ -75,33 +75,29 @@ export function referenceTo(subject: EventSubject): EventReference {
   const given: unknown = subject;
   if (typeof given !== 'object' || given === null)
     throw new TypeError(`an event must be about an object or a reference to one, not ${shownValue(given)}`);
-  const reference =
-    'metadata' in subject && typeof subject.metadata === 'object' && (subject.metadata as object | null) !== null
-      ? referenceToObject(subject)
-      : subject;
+  const fields = fieldsOf(subject);
   for (const field of ['apiVersion', 'kind', 'name'] as const) {
-    const value = 'metadata' in reference ? undefined : reference[field];
+    const value: unknown = fields[field];
     if (value === undefined || value === '') throw new TypeError(`an event must be about an object with ${field}`);
   }
   for (const field of referenceFields) {
-    const value: unknown = Reflect.get(reference, field);
+    const value: unknown = fields[field];
     if (value !== undefined && !isText(value))
       throw new TypeError(`${field} of what an event is about is ${shownValue(value)}: expected text`);
   }
-  return reference;
+  // A copy: the caller may change its own before the event is delivered.
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
 }
 
-function referenceToObject({ apiVersion, kind, metadata }: DeepReadonly<KubeObject>): EventReference {
-  const { name, namespace, uid, resourceVersion } = metadata;
-  const fields: Record<keyof Omit<EventReference, 'fieldPath'>, string | undefined> = {
-    apiVersion,
-    kind,
-    name,
-    namespace,
-    uid,
-    resourceVersion,
-  };
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
+function fieldsOf(subject: EventSubject): Record<keyof EventReference, string | undefined> {
+  if ('metadata' in subject) {
+    const metadata: Partial<KubeObject['metadata']> = (subject.metadata as KubeObject['metadata'] | null) ?? {};
+    const { name, namespace, uid, resourceVersion } = metadata;
+    const { apiVersion, kind } = subject;
+    return { apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath: undefined };
+  }
+  const { apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath } = subject;
+  return { apiVersion, kind, namespace, name, uid, resourceVersion, fieldPath };
 }
 
 const maxNoteBytes = 1024;

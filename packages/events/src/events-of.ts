@@ -1,6 +1,8 @@
 import { Event } from '@kctl/apimachinery/kinds/core/v1';
 import { requireClient } from '@kctl/client';
 import type { Reader, ReadObject } from '@kctl/client';
+import { requireOptions, signalOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import { referenceTo } from './event.js';
 import type { EventSubject } from './event.js';
 
@@ -9,10 +11,12 @@ export interface EventsOfOptions {
   readonly signal?: AbortSignal;
 }
 
+const optionNames: OptionNames<EventsOfOptions> = { signal: signalOption };
+
 /**
  * The events about an object that the server still has, of both APIs, oldest first: what `kubectl describe` shows.
  * Events are looked for by kind, namespace and name, and by uid where the object has one, so that those of an earlier
- * object of the same name are left out. Mirrors `Events(namespace).Search` of client-go.
+ * object of the same name are left out; those of the kubelet about a Node are found by the name. Mirrors `Events(namespace).Search` of client-go.
  *
  * @param client - reads live: a cache of all events would be large; pass `manager.apiReader` or an HTTP client
  * @throws TypeError where the object has no apiVersion, kind or name; what the list throws
@@ -23,6 +27,7 @@ export async function eventsOf(
   options: EventsOfOptions = {},
 ): Promise<ReadObject<typeof Event>[]> {
   requireClient('eventsOf', client, ['list']);
+  requireOptions('eventsOf', options, optionNames);
   const { kind = '', name = '', namespace = '', uid = '' } = referenceTo(object);
   const fields = {
     'involvedObject.kind': kind,
@@ -30,12 +35,17 @@ export async function eventsOf(
     ...(namespace === '' ? {} : { 'involvedObject.namespace': namespace }),
     ...(uid === '' ? {} : { 'involvedObject.uid': uid }),
   };
-  const { items } = await client.list(Event, {
+  const eventsWith = async (selector: Record<string, string>): Promise<ReadObject<typeof Event>[]> => {
     // Events about cluster-scoped objects are in this namespace.
-    namespace: namespace === '' ? 'default' : namespace,
-    fieldSelector: fields,
-    ...options,
-  });
+    const within = { namespace: namespace === '' ? 'default' : namespace, fieldSelector: selector };
+    const { signal } = options;
+    const { items } = await client.list(Event, signal === undefined ? within : { ...within, signal });
+    return items;
+  };
+  const items = [...(await eventsWith(fields))];
+  // The kubelet takes the name of its node for the uid, as kubectl knows.
+  const isNode = kind === 'Node' && namespace === '' && uid !== '' && uid !== name;
+  if (isNode) items.push(...(await eventsWith({ ...fields, 'involvedObject.uid': name })));
   return [...items].sort((a, b) => lastSeen(a) - lastSeen(b));
 }
 

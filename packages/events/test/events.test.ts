@@ -58,7 +58,7 @@ const client = {
 const start = (options: Partial<EventBroadcasterOptions> = {}): void => {
   const counter = {
     with: ({ reason = '' }: Readonly<Record<string, string>>) => ({
-      inc: () => void dropped.push(reason),
+      inc: (by = 1) => void dropped.push(...Array.from({ length: by }, () => reason)),
       set: () => undefined,
       dec: () => undefined,
       observe: () => undefined,
@@ -136,6 +136,15 @@ describe('an event', () => {
     expect(note).toBe(`${'x'.repeat(1019)}ä...`);
     expect(Buffer.byteLength(note)).toBe(1024);
     expect(action).toBe('Seen');
+  });
+
+  it('is about what was named when it was recorded, by its own fields alone', async () => {
+    start();
+    const reference = { apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0', labels: { a: 'b' } };
+    recorder.normal(reference, 'A', 'x');
+    reference.name = 'web-1';
+    await settle();
+    expect(calls[0]?.body['regarding']).toEqual({ apiVersion: 'v1', kind: 'Pod', namespace: 'shop', name: 'web-0' });
   });
 
   it('that is not valid is dropped and counted, never thrown', async () => {
@@ -478,6 +487,22 @@ describe('stopping', () => {
     await settle();
     await clock.advance(2000);
     await running;
+    expect(dropped).toEqual(['undeliverable']);
+  });
+
+  it('counts all that was not delivered, what waited for its turn included', async () => {
+    start({ flushTimeoutMs: 2000, maxConcurrentDeliveries: 1 });
+    const refusals: ((error: Error) => void)[] = [];
+    respond = () => new Promise((_resolve, reject) => void refusals.push(reject));
+    for (const reason of ['A', 'B', 'C']) recorder.normal(pod, reason, 'x');
+    await settle();
+    stop.abort();
+    await settle();
+    await clock.advance(2000);
+    await running;
+    for (const refuse of refusals) refuse(new Error('refused'));
+    await settle();
+    expect(dropped).toEqual(['undeliverable', 'undeliverable', 'undeliverable']);
   });
 
   it('keeps what is recorded before the start', async () => {

@@ -3,7 +3,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createEventBroadcaster, createFakeRecorder } from '../src/index.js';
+import { createEventBroadcaster, createFakeRecorder, eventsOf } from '../src/index.js';
 import type { EventBroadcasterOptions, RecordedEvent } from '../src/index.js';
 
 const pod: KubeObject = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'web-0', namespace: 'shop', uid: 'u1' } };
@@ -183,5 +183,39 @@ describe('createFakeRecorder', () => {
     ],
   ])('names what is wrong with an event about %j: %j', (subject, details, message) => {
     expect(() => createFakeRecorder().event(subject as never, details as never)).toThrow(message);
+  });
+});
+
+describe('eventsOf', () => {
+  const node = { apiVersion: 'v1', kind: 'Node', name: 'node-1', uid: 'u1' };
+  const asked: unknown[] = [];
+  const client = {
+    list: async (_kind: unknown, options: { readonly fieldSelector: Record<string, string> }) => {
+      asked.push(options);
+      const uid = options.fieldSelector['involvedObject.uid'] ?? '';
+      return {
+        items: Object.freeze([
+          { reason: uid, lastTimestamp: uid === 'u1' ? '2026-01-02T00:00:00Z' : undefined, metadata: {} },
+        ]),
+      };
+    },
+  } as unknown as Parameters<typeof eventsOf>[0];
+
+  it('finds those of the kubelet, which takes the name of a node for its uid', async () => {
+    expect((await eventsOf(client, node)).map(({ reason }) => reason)).toEqual(['node-1', 'u1']);
+    expect(asked).toHaveLength(2);
+    expect(asked).toMatchObject([{ namespace: 'default' }, { namespace: 'default' }]);
+  });
+
+  it('asks once for those of anything else', async () => {
+    asked.length = 0;
+    await eventsOf(client, pod);
+    expect(asked).toHaveLength(1);
+  });
+
+  it.each([{ limit: 5 }, { signal: {} }, null])('refuses the options %o', async (options) => {
+    await expect(eventsOf(client, pod, options as never)).rejects.toThrow(
+      /eventsOf: (unknown option|signal is|expected)/,
+    );
   });
 });

@@ -6,6 +6,7 @@ import { chunkReleaser } from './chunk-releaser.js';
 import type { ChunkReleaser } from './chunk-releaser.js';
 import { asObject, decodeBytes } from './codec.js';
 import { DecodeError } from '../errors.js';
+import { leavable } from './leavable.js';
 import { isStatus } from '../failure/failure-status.js';
 
 /**
@@ -115,14 +116,15 @@ function isJson(bytes: Uint8Array): boolean {
 
 /** Decodes the frames of a watch. */
 export function watchStream<K extends Kind>(kind: K, frames: FrameStream): WatchStream<PersistedObject<K>> {
-  const events = decodeEvents(kind, frames);
-  return { [Symbol.asyncIterator]: () => events, [Symbol.asyncDispose]: () => frames[Symbol.asyncDispose]() };
+  const dispose = (): Promise<void> => Promise.resolve(frames[Symbol.asyncDispose]());
+  const events = leavable(decodeEvents(kind, frames), dispose);
+  return { [Symbol.asyncIterator]: () => events, [Symbol.asyncDispose]: dispose };
 }
 
 async function* decodeEvents<K extends Kind>(
   kind: K,
   frames: FrameStream,
-): AsyncGenerator<WatchEvent<PersistedObject<K>>, void> {
+): AsyncGenerator<WatchEvent<PersistedObject<K>>, void, undefined> {
   for await (const batch of frames) {
     for (const line of batch) for (const frame of framesOfLine(line)) yield decodeEvent(kind, frame);
   }

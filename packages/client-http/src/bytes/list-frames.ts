@@ -8,6 +8,7 @@ import { chunkReleaser } from './chunk-releaser.js';
 import type { ChunkReleaser } from './chunk-releaser.js';
 import { asItem, asList, decodeBytes, decodeJson } from './codec.js';
 import { DecodeError } from '../errors.js';
+import { leavable } from './leavable.js';
 
 /** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
 const smallBody = 256 * 1024;
@@ -25,15 +26,13 @@ const budgetMs = 3;
 export function listFrames(body: AsyncIterable<Buffer[]>, what: string, options: FrameOptions = {}): ListFrames {
   const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();
   promise.catch(() => undefined);
-  const frames = cutItems(body, { what, releaser: chunkReleaser(body, options) }, { resolve, reject });
-  return {
-    metadata: promise,
-    [Symbol.asyncIterator]: () => frames,
-    [Symbol.asyncDispose]: async () => {
-      await body[Symbol.asyncIterator]().return?.();
-      reject(new DOMException('the list was not read to its end', 'AbortError'));
-    },
+  const dispose = async (): Promise<void> => {
+    await body[Symbol.asyncIterator]().return?.();
+    reject(new DOMException('the list was not read to its end', 'AbortError'));
   };
+  const items = cutItems(body, { what, releaser: chunkReleaser(body, options) }, { resolve, reject });
+  const frames = leavable(items, dispose);
+  return { metadata: promise, [Symbol.asyncIterator]: () => frames, [Symbol.asyncDispose]: dispose };
 }
 
 interface Metadata {
@@ -45,7 +44,7 @@ async function* cutItems(
   body: AsyncIterable<Buffer[]>,
   { what, releaser }: { readonly what: string; readonly releaser: ChunkReleaser },
   metadata: Metadata,
-): AsyncGenerator<readonly Uint8Array[], void> {
+): AsyncGenerator<readonly Uint8Array[], void, undefined> {
   const splitter = createListSplitter();
   try {
     for await (const chunks of body) {

@@ -26,6 +26,7 @@ export function oidcCredential(config: OidcRefresh, clock: Clock): CredentialSou
   let expiresAt = config.idToken === undefined ? 0 : expiryOf(config.idToken);
   let { refreshToken } = config;
   let running: Promise<Credential> | undefined;
+  const closed = new AbortController();
 
   const renew = async (): Promise<Credential> => {
     try {
@@ -34,6 +35,7 @@ export function oidcCredential(config: OidcRefresh, clock: Clock): CredentialSou
       const usable = refreshToken;
       const tokens = await withDeadline((signal) => fetchTokens(config, usable, signal), {
         timeoutMs: renewalTimeoutMs,
+        signal: closed.signal,
         message: `no token within ${renewalTimeoutMs / 1000} s`,
         clock,
       });
@@ -56,6 +58,7 @@ export function oidcCredential(config: OidcRefresh, clock: Clock): CredentialSou
   return {
     get: () => (clock.now() < expiresAt - leewayMs ? credential : renewOnce()),
     refresh: async (used) => (credential !== used ? true : (await renewOnce()) !== used),
+    close: () => closed.abort(),
   };
 }
 

@@ -1,0 +1,71 @@
+import { defineKind } from '@kctl/apimachinery';
+import { describe, expect, it } from 'vitest';
+import { ByteStream } from './byte-stream.js';
+import { frameStream, watchStream } from './frames.js';
+import { gunzip } from './gunzip.js';
+import { listFrames } from './list-frames.js';
+
+const Thing = defineKind({ group: '', version: 'v1', kind: 'Thing', scope: 'Cluster' });
+
+function open(): { readonly body: ByteStream; readonly aborted: Error[] } {
+  const aborted: Error[] = [];
+  const source = {
+    pause: () => undefined,
+    resume: () => undefined,
+    abort: (reason: Error) => void aborted.push(reason),
+  };
+  return { body: new ByteStream(source, () => undefined), aborted };
+}
+
+/** Everything between a body and who reads it. */
+const layers: readonly (readonly [string, (body: ByteStream) => AsyncIterable<unknown>])[] = [
+  ['frames of a watch', (body) => frameStream(body, 'test')],
+  ['events of a watch', (body) => watchStream(Thing, frameStream(body, 'test'))],
+  ['frames of a list', (body) => listFrames(body, 'test')],
+  ['a compressed body', (body) => gunzip(body, (reason) => new Error(reason))],
+  [
+    'events of a compressed watch',
+    (body) =>
+      watchStream(
+        Thing,
+        frameStream(
+          gunzip(body, (reason) => new Error(reason)),
+          'test',
+        ),
+      ),
+  ],
+  [
+    'frames of a compressed list',
+    (body) =>
+      listFrames(
+        gunzip(body, (reason) => new Error(reason)),
+        'test',
+      ),
+  ],
+];
+
+describe.each(layers)('%s', (_, layer) => {
+  it('lets go of the connection when it is left before it has begun', async () => {
+    const { body, aborted } = open();
+    await layer(body)[Symbol.asyncIterator]().return?.();
+    expect(aborted).toHaveLength(1);
+  });
+
+  it('lets go of the connection when it is left while it waits', async () => {
+    const { body, aborted } = open();
+    const steps = layer(body)[Symbol.asyncIterator]();
+    const waiting = steps.next();
+    waiting.catch(() => undefined);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await steps.return?.()).toEqual({ done: true, value: undefined });
+    await expect(waiting).rejects.toThrow('not read to its end');
+    expect(aborted).toHaveLength(1);
+    expect(await steps.next()).toEqual({ done: true, value: undefined });
+  });
+});
+
+it('settles the metadata of a list that was left before it was read', async () => {
+  const list = listFrames(open().body, 'test');
+  await list[Symbol.asyncIterator]().return?.();
+  await expect(list.metadata).rejects.toThrow('not read to its end');
+});
