@@ -40,13 +40,13 @@ import type {
 } from './controller-builder.js';
 import { findProblems } from './definition.js';
 import { controllerNeeds } from './access-needs.js';
-import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
 import type { Input } from './input.js';
 import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
 import type { GivenOptions } from './input-options.js';
 import { ownEndsOf } from './own-ends.js';
+import { Problems } from './problems.js';
 import { requireNamespace } from './require-namespace.js';
 import { settingProblems } from './setting-problems.js';
 import { withoutUndefined } from './without-undefined.js';
@@ -207,19 +207,19 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   complete(reconciler: Provided<Reconciler<R>, D>): Controller<R> {
     const hostProblems = findHostProblems(this.#host, 'controllerManagedBy', hostParts);
     if (hostProblems.length > 0) throw new DefinitionError('controllerManagedBy(manager)', hostProblems);
-    const problems: string[] = [];
+    const problems = new Problems();
     const name = this.#name ?? (isKind(this.#forKinds[0]) ? this.#forKinds[0].kind.toLowerCase() : '');
-    const inputs = this.#inputs.flatMap((make) => collect(problems, make) ?? []);
+    const inputs = this.#inputs.flatMap((make) => problems.collect(make) ?? []);
     const filters = this.#filters.flatMap(
-      (filter) => collect(problems, () => [this.#provide(filter, 'a predicate of withEventFilter')]) ?? [],
+      (filter) => problems.collect(() => [this.#provide(filter, 'a predicate of withEventFilter')]) ?? [],
     );
     const rawSources = this.#rawSources.flatMap(
-      (source) => collect(problems, () => [this.#provide(source, 'a source of watchesRawSource')]) ?? [],
+      (source) => problems.collect(() => [this.#provide(source, 'a source of watchesRawSource')]) ?? [],
     );
     const triggers = this.#triggers.flatMap(
-      (source) => collect(problems, () => [this.#provide(source, 'a source of reconcileAllOn')]) ?? [],
+      (source) => problems.collect(() => [this.#provide(source, 'a source of reconcileAllOn')]) ?? [],
     );
-    const provided = collect(problems, () => {
+    const provided = problems.collect(() => {
       const made = this.#provide(reconciler, 'the reconciler');
       const given: unknown = made;
       // Not to be taken for one that could not be made.
@@ -227,7 +227,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
         throw new TypeError('must provide a non-nil Reconciler: what inject() was given returned nothing');
       return made;
     });
-    problems.unshift(
+    problems.texts.unshift(
       ...findProblems({
         name: this.#name,
         forKinds: this.#forKinds,
@@ -239,15 +239,15 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
       }),
       ...this.#optionProblems,
     );
-    const controller = collect(problems, () => this.#create(name, provided ?? (() => Promise.resolve())));
-    if (controller === undefined || problems.length > 0)
-      throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
+    const controller = problems.collect(() => this.#create(name, provided ?? (() => Promise.resolve())));
+    const subject = `controller ${JSON.stringify(name)}`;
+    if (controller === undefined || !problems.isEmpty) throw problems.error(subject);
     const parts = { informers: this.#host.cache, filters, ownEnds: ownEndsOf(this.#host.dependencies) };
-    for (const input of inputs) collect(problems, () => controller.watch(sourceOf(input, parts), input.watch));
-    for (const source of rawSources) collect(problems, () => controller.watch(source));
-    for (const source of triggers) collect(problems, () => controller.reconcileAllOn(source));
-    if (problems.length === 0) collect(problems, () => this.#host.add(controller));
-    if (problems.length > 0) throw new DefinitionError(`controller ${JSON.stringify(name)}`, problems);
+    for (const input of inputs) problems.collect(() => controller.watch(sourceOf(input, parts), input.watch));
+    for (const source of rawSources) problems.collect(() => controller.watch(source));
+    for (const source of triggers) problems.collect(() => controller.reconcileAllOn(source));
+    if (problems.isEmpty) problems.collect(() => this.#host.add(controller));
+    if (!problems.isEmpty) throw problems.error(subject);
     return controller;
   }
 

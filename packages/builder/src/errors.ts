@@ -1,4 +1,7 @@
-/** A controller or webhook was defined in a way that cannot work; nothing was started or added. */
+/**
+ * A controller or webhook was defined in a way that cannot work; nothing was started or added. `cause` is what a part of the
+ * definition threw; an AggregateError where several did.
+ */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';
   /** Stable code of this error class. */

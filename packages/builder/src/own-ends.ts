@@ -1,6 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { ReadObject } from '@kctl/client';
-import type { EventInformer, Source } from '@kctl/controller';
+import type { EventInformer, Source, SourceContext, StartedSource } from '@kctl/controller';
 
 /**
  * What a client has that reads its own writes: the ends of objects that it wrote and that no informer has had, so that
@@ -25,7 +25,9 @@ export function withEvents<R>(source: Source<R>, more: Source<R>): Source<R> {
   return {
     ...source,
     start: async (context) => {
-      const [main, added] = await Promise.all([source.start(context), more.start(context)]);
+      // The second one first: what ends while the other starts is reported, too.
+      const added = await more.start(context);
+      const main = await startedOr(source, context, () => added.stop());
       const stop = async (): Promise<void> => {
         try {
           await added.stop();
@@ -42,4 +44,18 @@ export function withEvents<R>(source: Source<R>, more: Source<R>): Source<R> {
       };
     },
   };
+}
+
+/** Starts a source; where that fails, `undo` ends what was started before. */
+async function startedOr<R>(
+  source: Source<R>,
+  context: SourceContext<R>,
+  undo: () => Promise<void> | void,
+): Promise<StartedSource> {
+  try {
+    return await source.start(context);
+  } catch (error) {
+    await undo();
+    throw error;
+  }
 }

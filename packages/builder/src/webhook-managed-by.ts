@@ -28,10 +28,10 @@ import {
 } from '@kctl/webhook';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions } from '@kctl/wait';
-import { collect } from './collect.js';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
 import { describeKind, isKind } from './input.js';
+import { Problems } from './problems.js';
 
 /** Paths that a webhook may have. As upstream. */
 const validPath = /^((\/[a-zA-Z0-9-_]+)+|\/)$/;
@@ -236,11 +236,11 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     const notAKind = 'webhookManagedBy(manager).for(kind): that is not a kind: is its import right?';
     if (!isKind(kind)) throw new DefinitionError(`webhooks of ${describeKind(kind)}`, [...invalid, notAKind]);
     if (invalid.length > 0) throw new DefinitionError(`webhooks of ${describeKind(kind)}`, invalid);
-    const problems = this.#findProblems();
+    const problems = new Problems(this.#findProblems());
     const fail = (): never => {
-      throw new DefinitionError(`webhooks of ${formatGroupKind(kind)}`, problems);
+      throw problems.error(`webhooks of ${formatGroupKind(kind)}`);
     };
-    const step = <T>(run: () => T): T | undefined => collect(problems, run);
+    const step = <T>(run: () => T): T | undefined => problems.collect(run);
     const defaulter = step(() => this.#provide(this.#defaulter, 'the defaulter'));
     const validator = step(() => this.#provide(this.#validator, 'the validator'));
     const converter = step(() => this.#provide(this.#converter, 'the converter'));
@@ -248,7 +248,7 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     const handlers = new Map<string, WebhookHandler>();
     const plan = (path: string, create: () => WebhookHandler): void => {
       if (server?.has(path) === true || handlers.has(path))
-        problems.push(
+        problems.texts.push(
           `path ${path} has a handler already: join validators with chainValidators, or give a custom path`,
         );
       const handler = step(create);
@@ -266,7 +266,7 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
       const number = this.#rules.slice(0, index + 1).filter((other) => other.method === method).length;
       const what = `${method}() number ${number}`;
       if (typeof rule !== 'function')
-        problems.push(`${what}: the rule is not a function: expected ${method}(filter, (object) => …)`);
+        problems.texts.push(`${what}: the rule is not a function: expected ${method}(filter, (object) => …)`);
       else
         plan(`${pathOf(method, kind)}/${number}`, () => {
           requireOptions(what, filter, ruleNames);
@@ -284,13 +284,13 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     if (converter !== undefined) {
       step(() => requireConverterOf(kind, converter));
       if (handlers.has(conversionPath) || (server !== undefined && isTaken(server)))
-        problems.push(
+        problems.texts.push(
           `path ${conversionPath} has a handler that does not convert: give that a custom path, this one is for converters`,
         );
     }
-    if (server === undefined || problems.length > 0) return fail();
+    if (server === undefined || !problems.isEmpty) return fail();
     if (converter !== undefined) step(() => this.#host.converters.register(kind, converter));
-    if (problems.length > 0) return fail();
+    if (!problems.isEmpty) return fail();
     this.#isComplete = true;
     const { convert } = this.#host.converters;
     for (const [path, handler] of handlers) {
