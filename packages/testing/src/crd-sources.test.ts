@@ -77,3 +77,11 @@ test('kinds of one plural with another scope are refused', async () => {
     'crds: gadgets.ex.io is Gadget, Namespaced, in v1 and Gadget, Cluster, in v2: one definition has one of each',
   );
 });
+
+test('a resource brings its definition, with all of its versions', async () => {
+  const [manifest] = await resolveCrds([yaml('as')]);
+  const [group, plural] = [manifest?.spec.group ?? '', manifest?.spec.names.plural ?? ''];
+  const v1 = defineKind<KubeObject>()({ group, version: 'v1', kind: 'A', plural, scope: 'Namespaced' });
+  const resource = { ...v1, manifest: { ...manifest, kind: 'CustomResourceDefinition' } };
+  expect(await resolveCrds([v1, resource])).toEqual([resource.manifest]);
+});

@@ -6,7 +6,8 @@ import { parseAllDocuments } from 'yaml';
 
 /**
  * Where a CustomResourceDefinition comes from: the object itself; the path of a file, or of a folder with `.yaml`, `.yml`
- * and `.json` files; a text of YAML or JSON documents; or a kind, for which a definition is made that takes any object.
+ * and `.json` files; a text of YAML or JSON documents; a resource of `defineResource`, which brings its definition; or any
+ * other kind, for which a definition is made that takes any object.
  */
 export type CrdSource = DeepReadonly<CustomResourceDefinition> | Kind | string;
 
@@ -25,11 +26,14 @@ export async function resolveCrds(
   for (const source of sources) {
     if (typeof source === 'string') definitions.push(...(await readSource(source)));
     else if (isDefinitionObject(source)) definitions.push(source);
+    else if (isResource(source)) definitions.push(source.manifest);
     else if (isKind(source)) {
       const name = `${source.plural}.${source.group}`;
       kinds.set(name, [...(kinds.get(name) ?? []), source]);
     } else throw new TypeError('crds: expected a CustomResourceDefinition, a kind, a path or YAML');
   }
+  // The other versions of a resource are in its definition.
+  for (const { metadata } of definitions) kinds.delete(metadata.name ?? '');
   return [...definitions, ...[...kinds.values()].map(anyObjectOf)];
 }
 
@@ -40,6 +44,11 @@ function isList(given: CrdSource | readonly CrdSource[]): given is readonly CrdS
 /** With its name alone, too: that is enough to delete it. */
 function isDefinitionObject(source: unknown): source is DeepReadonly<CustomResourceDefinition> {
   return typeof source === 'object' && source !== null && ('spec' in source || 'metadata' in source);
+}
+
+/** Of `defineResource`: a kind with its definition. */
+function isResource(source: unknown): source is { readonly manifest: CustomResourceDefinition } {
+  return typeof source === 'object' && source !== null && 'manifest' in source && isDefinition(source.manifest);
 }
 
 function isKind(source: unknown): source is Kind {

@@ -45,6 +45,52 @@ describe('createEnvironment', () => {
     expect(isInvalid(failure)).toBe(true);
   });
 
+  it.each<[unknown, string]>([
+    [
+      { server: 'imaginary' },
+      'createEnvironment: server "imaginary" is not valid: expected "embedded" or "real" or "existing"',
+    ],
+    [{ crd: [] }, 'createEnvironment: unknown option "crd": did you mean "crds"?'],
+    [{ signal: new AbortController() }, 'createEnvironment: signal is'],
+    [null, 'createEnvironment: expected options, not null'],
+  ])('refuses the options %o', async (options, message) => {
+    const starting: unknown = Reflect.apply(createEnvironment, undefined, [options]);
+    await expect(starting).rejects.toThrow(TypeError);
+    await expect(starting).rejects.toThrow(message);
+  });
+
+  it('does not start when its signal is aborted, and stops where that comes later', async () => {
+    const reason = new Error('no longer wanted');
+    const given = { server: 'embedded', signal: AbortSignal.abort(reason) } as const;
+    await expect(createEnvironment(given)).rejects.toBe(reason);
+    const later = new AbortController();
+    const starting = createEnvironment({ server: 'embedded', signal: later.signal, crds: [crd] });
+    later.abort(reason);
+    await expect(starting).rejects.toBe(reason);
+  });
+
+  it('makes nothing after the stop that would be left behind', async () => {
+    const environment = await createEnvironment({ server: 'embedded' });
+    await environment.stop();
+    await expect(environment.addUser({ name: 'jane' })).rejects.toThrow('addUser: the environment was stopped');
+    await expect(environment.prepareWebhooks()).rejects.toThrow('prepareWebhooks: the environment was stopped');
+    await expect(environment.installWebhooks([])).rejects.toThrow('installWebhooks: the environment was stopped');
+    await expect(environment.installConversion([])).rejects.toThrow('installConversion: the environment was stopped');
+  });
+
+  it('refuses users and webhooks of which a part would be lost', async () => {
+    await using environment = await createEnvironment({ server: 'embedded' });
+    const addUser = async (user: object): Promise<unknown> =>
+      await Reflect.apply(environment.addUser, undefined, [user]);
+    await expect(addUser({ name: 'jane', group: ['a'] })).rejects.toThrow(
+      'unknown option "group": did you mean "groups"?',
+    );
+    await expect(addUser({ name: 'jane', groups: 'a' })).rejects.toThrow('addUser: groups is');
+    await expect(environment.installWebhooks([{ metadata: { name: 'a' }, webhooks: [] }])).rejects.toThrow(
+      'installWebhooks: the kind of configurations[0] is undefined: expected MutatingWebhookConfiguration or',
+    );
+  });
+
   it('refuses an unknown server by name', async () => {
     const before = process.env['KCTL_TEST_SERVER'];
     process.env['KCTL_TEST_SERVER'] = 'imaginary';
@@ -77,5 +123,25 @@ describe('eventually', () => {
     await clock.advance(200);
     expect(String(await failing)).toContain('after 100 ms: expected 1 to be 2');
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('says how long was waited of errors whose message cannot be set', async () => {
+    const cause = Object.freeze(new Error('frozen'));
+    const last = async (error: Error): Promise<unknown> =>
+      await eventually(() => Promise.reject(error), { timeoutMs: 0 }).catch((failure: unknown) => failure);
+    const late = new DOMException('late', 'TimeoutError');
+    expect(await last(late)).toBe(late);
+    expect(late.message).toBe('after 0 ms: late');
+    expect(await last(cause)).toMatchObject({ message: 'after 0 ms: frozen', cause });
+  });
+
+  it('does not begin with an aborted signal, or with options that are not valid', async () => {
+    const reason = new Error('enough');
+    await expect(eventually(() => 1, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+    await expect(eventually(() => 1, { timeoutMs: Number.NaN })).rejects.toThrow(
+      'eventually: timeoutMs NaN is not valid: expected a number of ms ≥ 0 or Infinity',
+    );
+    const misspelled: unknown = Reflect.apply(eventually, undefined, [() => 1, { timeout: 5 }]);
+    await expect(misspelled).rejects.toThrow('eventually: unknown option "timeout"');
   });
 });

@@ -5,7 +5,16 @@ import type { DeepReadonly } from '@kctl/apimachinery';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { createApiServer, type ApiServer, type ApiServerOptions } from '@kctl/apiserver';
 import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
-import { noopLogger, type Logger } from '@kctl/telemetry';
+import { loggerOption, noopLogger, type Logger } from '@kctl/telemetry';
+import {
+  booleanOption,
+  objectOption,
+  oneOfOption,
+  requireOptions,
+  signalOption,
+  throwIfAborted,
+  type OptionNames,
+} from '@kctl/wait';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { installCrds } from './install-crds.js';
 import { addTestUser, type TestUser, type TestUserOptions } from './test-users.js';
@@ -35,7 +44,8 @@ export interface EnvironmentOptions {
   readonly server?: EnvironmentServer;
   /**
    * Installed and established before the environment is handed out: definitions, paths of files or folders, YAML, or
-   * kinds. For a kind a definition without a schema is made, which takes any object and has a status subresource.
+   * kinds. A resource of `defineResource` brings its definition; for any other kind one without a schema is made, which
+   * takes any object and has a status subresource.
    */
   readonly crds?: readonly CrdSource[];
   /** Options of the embedded server. */
@@ -52,6 +62,18 @@ export interface EnvironmentOptions {
   /** Aborts the start. */
   readonly signal?: AbortSignal;
 }
+
+const optionNames: OptionNames<EnvironmentOptions> = {
+  server: oneOfOption('embedded', 'real', 'existing'),
+  crds: true,
+  embedded: objectOption('options of createApiServer'),
+  cleanUpCrds: booleanOption,
+  real: objectOption('options of startRealApiServer'),
+  controllerManager: booleanOption,
+  binaries: objectOption('the paths of the programs'),
+  logger: loggerOption,
+  signal: signalOption,
+};
 
 /** An API server to test against. Dispose of it with `await using`. Mirrors `envtest.Environment`. */
 export interface TestEnvironment extends AsyncDisposable {
@@ -105,6 +127,7 @@ export interface TestEnvironment extends AsyncDisposable {
  * Starts (or finds) a server and resolves when it can be used.
  *
  * @throws NoBinariesError, EnvironmentStartError for `real`; KubeConfigError for `existing`; TypeError for an unknown server
+ * or option; the reason of the signal
  *
  * @example
  * ```ts
@@ -117,11 +140,21 @@ export interface TestEnvironment extends AsyncDisposable {
  * ```
  */
 export async function createEnvironment(options: EnvironmentOptions = {}): Promise<TestEnvironment> {
+  requireOptions('createEnvironment', options, optionNames);
+  const { signal } = options;
+  throwIfAborted(signal);
   const base = await startBase(options.server ?? serverFromEnvironment(), options);
   const client = createHttpClient({ connection: base.connection, logger: options.logger ?? noopLogger });
   let stopped: Promise<void> | undefined;
   let webhooks: Promise<LocalWebhooks> | undefined;
-  const localWebhooks = (): Promise<LocalWebhooks> => (webhooks ??= prepareWebhooks());
+  // What is made after the stop would be left behind.
+  const requireStarted = (what: string): void => {
+    if (stopped !== undefined) throw new Error(`${what}: the environment was stopped`);
+  };
+  const localWebhooks = async (what: string): Promise<LocalWebhooks> => {
+    requireStarted(what);
+    return await (webhooks ??= prepareWebhooks());
+  };
   const users: Promise<TestUser>[] = [];
   const stopAll = async (): Promise<void> => {
     try {
@@ -151,13 +184,14 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
     installCrds: async (crds) => await installCrds(client, await resolveCrds(crds)),
     uninstallCrds: async (crds) => await uninstallCrds(client, await resolveCrds(crds)),
     addUser: async (user) => {
+      requireStarted('addUser');
       const adding = addTestUser(base, user, users.length);
       users.push(adding);
       return await adding;
     },
-    prepareWebhooks: async () => (await localWebhooks()).serving,
+    prepareWebhooks: async () => (await localWebhooks('prepareWebhooks')).serving,
     installConversion: async (crds) => {
-      const { serving } = await localWebhooks();
+      const { serving } = await localWebhooks('installConversion');
       const definitions = await resolveCrds(crds);
       await installCrds(
         client,
@@ -165,12 +199,14 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
       );
     },
     installWebhooks: async (configurations, installOptions) =>
-      await (await localWebhooks()).install(client, configurations, installOptions),
+      await (await localWebhooks('installWebhooks')).install(client, configurations, installOptions),
     stop,
     [Symbol.asyncDispose]: stop,
   };
   try {
-    if (options.crds !== undefined) await environment.installCrds(options.crds);
+    const wait = signal === undefined ? {} : { signal };
+    if (options.crds !== undefined) await installCrds(client, options.crds, wait);
+    throwIfAborted(signal);
     return environment;
   } catch (error) {
     await stop();
@@ -221,14 +257,14 @@ async function startEmbedded({ embedded: options = {}, logger = noopLogger }: En
     await embedded[Symbol.asyncDispose]();
     await rm(folder, { recursive: true, force: true });
   };
+  const kubeconfigPath = join(folder, 'kubeconfig');
   try {
     await embedded.start();
+    embedded.writeKubeconfig(kubeconfigPath);
   } catch (error) {
     await stop();
     throw error;
   }
-  const kubeconfigPath = join(folder, 'kubeconfig');
-  embedded.writeKubeconfig(kubeconfigPath);
   const connection = { server: embedded.url, ca: embedded.certificateAuthority, user: { token: embedded.token } };
   return { server: 'embedded', kubeconfigPath, connection, embedded, real: undefined, stop };
 }

@@ -1,4 +1,14 @@
-import { abortReason, sleep, systemClock, type Clock } from '@kctl/wait';
+import {
+  clockOption,
+  numberOption,
+  requireOptions,
+  signalOption,
+  sleep,
+  systemClock,
+  throwIfAborted,
+  type Clock,
+  type OptionNames,
+} from '@kctl/wait';
 
 /** Options of {@link eventually}. */
 export interface EventuallyOptions {
@@ -11,11 +21,19 @@ export interface EventuallyOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<EventuallyOptions> = {
+  timeoutMs: numberOption({ orInfinity: true }),
+  intervalMs: numberOption(),
+  signal: signalOption,
+  clock: clockOption,
+};
+
 /**
  * Repeats an assertion until it does not throw, and returns what it returns. Fails with its last error, so that the
  * report says what was not so. Mirrors gomega's `Eventually`.
  *
- * @throws the last error of `assertion`, its message preceded by how long was waited
+ * @throws the last error of `assertion`, its message preceded by how long was waited; the reason of the signal; TypeError
+ * when an option is not valid
  *
  * @example
  * ```ts
@@ -29,19 +47,25 @@ export interface EventuallyOptions {
  * ```
  */
 export async function eventually<T>(assertion: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<T> {
+  requireOptions('eventually', options, optionNames);
   const { timeoutMs = 10_000, intervalMs = 20, signal, clock = systemClock } = options;
   const startedAt = clock.monotonicNow();
   for (;;) {
+    throwIfAborted(signal);
     try {
       return await assertion();
     } catch (error) {
-      if (signal?.aborted === true) throw abortReason(signal);
+      throwIfAborted(signal);
       const waited = clock.monotonicNow() - startedAt;
-      if (waited >= timeoutMs) {
-        if (error instanceof Error) error.message = `after ${Math.round(waited)} ms: ${error.message}`;
-        throw error;
-      }
+      if (waited >= timeoutMs) throw error instanceof Error ? afterWaiting(error, waited) : error;
     }
     await sleep(intervalMs, { clock, ...(signal === undefined ? {} : { signal }) });
   }
+}
+
+/** The error, and how long was waited. A DOMException has its message in its prototype, and one that is frozen keeps it. */
+function afterWaiting(error: Error, waitedMs: number): Error {
+  const message = `after ${Math.round(waitedMs)} ms: ${error.message}`;
+  const property = { value: message, writable: true, configurable: true, enumerable: false };
+  return Reflect.defineProperty(error, 'message', property) ? error : new Error(message, { cause: error });
 }

@@ -43,6 +43,7 @@ async function installOne(
   await waitUntil(() => createOrReplace(client, name, crd), {
     interval: 100,
     timeoutMs: options.timeoutMs ?? 10_000,
+    ...(options.signal !== undefined && { signal: options.signal }),
     message: `CustomResourceDefinition ${name} keeps changing`,
   });
   await eventually(
@@ -74,8 +75,8 @@ async function createOrReplace(
     return true;
   } catch (error) {
     if (!isAlreadyExists(error)) throw error;
-    const { metadata } = await client.get(CustomResourceDefinition, { name }, { live: true });
     try {
+      const { metadata } = await client.get(CustomResourceDefinition, { name }, { live: true });
       await client.update(CustomResourceDefinition, {
         ...crd,
         metadata: { ...crd.metadata, resourceVersion: metadata.resourceVersion ?? '' },

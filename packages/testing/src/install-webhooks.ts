@@ -14,7 +14,7 @@ import {
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader, Writer } from '@kctl/client';
-import { systemClock, waitUntil } from '@kctl/wait';
+import { shownValue, systemClock, waitUntil } from '@kctl/wait';
 import { createCertificateAuthority, type CertificateAuthority } from './real/certificates.js';
 
 /** A configuration of webhooks, as `webhookConfigurations` of `@kctl/webhook` returns it or a manifest has it. */
@@ -126,6 +126,11 @@ async function installAll(
   { serving, authority, configurations }: Installation,
   options: InstallWebhooksOptions,
 ): Promise<void> {
+  for (const [at, { kind }] of configurations.entries())
+    if (kind !== 'MutatingWebhookConfiguration' && kind !== 'ValidatingWebhookConfiguration')
+      throw new TypeError(
+        `installWebhooks: the kind of configurations[${at}] is ${shownValue(kind)}: expected MutatingWebhookConfiguration or ValidatingWebhookConfiguration`,
+      );
   for (const configuration of configurations) await createOrReplace(client, pointedAt(serving, configuration));
   // One more of each type, made last: when the API server calls it, it acts on those before it, too.
   const types = new Set(configurations.map(isMutating));

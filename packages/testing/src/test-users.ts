@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApiServer } from '@kctl/apiserver';
 import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
 import { noopLogger } from '@kctl/telemetry';
-import { shownValue } from '@kctl/wait';
+import { listOption, requireOptions, shownValue, textOption, type OptionNames } from '@kctl/wait';
 import { kubeconfigYaml } from './real/kubeconfig.js';
 import type { RealApiServer } from './real/real-api-server.js';
 
@@ -13,6 +13,8 @@ export interface TestUserOptions {
   /** Such as `system:masters`, which may do everything. @default none */
   readonly groups?: readonly string[];
 }
+
+const optionNames: OptionNames<TestUserOptions> = { name: true, groups: listOption('a list of texts', textOption) };
 
 /** A user with a client certificate. Mirrors `envtest.AuthenticatedUser`. */
 export interface TestUser {
@@ -41,6 +43,7 @@ export interface UserAuthority {
  * @throws Error where the cluster exists: its users are not ours to add
  */
 export async function addTestUser(server: UserAuthority, options: TestUserOptions, index: number): Promise<TestUser> {
+  requireOptions('addUser', options, optionNames);
   const { name, groups = [] } = options;
   if (typeof name !== 'string' || name === '')
     throw new TypeError(`addUser: name ${shownValue(name)} is not valid: expected a text that is not empty`);
