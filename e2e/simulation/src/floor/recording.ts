@@ -42,6 +42,9 @@ export interface Life {
 /** Whose code runs. */
 export const lives: AsyncLocalStorage<Life> = new AsyncLocalStorage();
 
+/** Of the server's code: the request that it answers. */
+export const served: AsyncLocalStorage<{ readonly uuids: string[] }> = new AsyncLocalStorage();
+
 const crypto = createRequire(import.meta.url)('node:crypto') as { randomUUID: () => string };
 
 /** A request without what differs from run to run: names and versions that follow from times. */
@@ -49,10 +52,10 @@ export function lineOf({ method, path }: Request): string {
   return `${method} ${path.replace(/\/events\/[^?]*/, '/events/').replace(/\?.*/, (query) => (query.includes('watch=') ? '?watch' : ''))}`;
 }
 
-/** Gives everything random to `draw` and `name`, until the returned function is called. */
+/** Gives what processes draw to `draw`, and all uuids to `name`, until the returned function is called. */
 export function divertRandomness(
   draw: (life: Life, inner: () => number) => number,
-  name: (life: Life, inner: () => string) => string,
+  name: (life: Life | undefined, inner: () => string) => string,
 ): () => void {
   const { random } = Math;
   const { randomUUID } = crypto;
@@ -60,10 +63,7 @@ export function divertRandomness(
     const life = lives.getStore();
     return life === undefined ? random() : draw(life, random);
   };
-  crypto.randomUUID = () => {
-    const life = lives.getStore();
-    return life === undefined ? randomUUID() : name(life, randomUUID);
-  };
+  crypto.randomUUID = () => name(lives.getStore(), randomUUID);
   syncBuiltinESMExports();
   return () => {
     Math.random = random;
@@ -75,17 +75,23 @@ export function divertRandomness(
 /** Records what reaches each process of an operator, at the seam where it meets the world. */
 export class Recorder {
   readonly lives: Life[] = [];
+  /** What the server drew but for a request. */
+  readonly serverUuids: string[] = [];
   readonly #make: (world: ReplicaWorld) => Operator | Promise<Operator>;
   #now: () => number = () => 0;
-  #isDiverted = false;
 
   constructor(make: (world: ReplicaWorld) => Operator | Promise<Operator>) {
     this.#make = make;
   }
 
-  /** The clock that says when things happen. */
-  useClock(clock: Clock): void {
+  /** Begins, before there is a process. `clock` says when things happen. */
+  begin(clock: Clock): void {
     this.#now = () => clock.monotonicNow();
+    // The world undoes it with its own.
+    divertRandomness(
+      (life, inner) => note(life.draws, inner()),
+      (life, inner) => note(served.getStore()?.uuids ?? life?.uuids ?? this.serverUuids, inner()),
+    );
   }
 
   /** Of a step of the timeline: whether a process died. */
@@ -97,13 +103,6 @@ export class Recorder {
 
   /** The operator, recorded. Rules see nothing of it but its requests: its cache and client are not handed on. */
   readonly operator = async (world: ReplicaWorld): Promise<Operator> => {
-    if (!this.#isDiverted) {
-      this.#isDiverted = true; // the world undoes it with its own
-      divertRandomness(
-        (life, inner) => note(life.draws, inner()),
-        (life, inner) => note(life.uuids, inner()),
-      );
-    }
     const { clock } = world;
     const life: Life = {
       name: world.name,

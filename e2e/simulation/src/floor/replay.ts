@@ -10,14 +10,12 @@ import {
   type RecordedExchange,
   type Request,
 } from './recording.js';
+import { pop, push, type Due } from './due-heap.js';
 
 const nextTurn = globalThis.setImmediate;
 
-interface Task {
-  readonly at: number;
-  readonly order: number;
+interface Task extends Due {
   readonly life: Life;
-  run: (() => void) | undefined;
 }
 
 /** How a replay went. */
@@ -52,7 +50,7 @@ export class Replay {
     const placeOf = (life: Life): { draw: number; uuid: number } => positions.get(life) ?? { draw: 0, uuid: 0 };
     const restore = divertRandomness(
       (life, inner) => life.draws[placeOf(life).draw++] ?? inner(),
-      (life, inner) => life.uuids[placeOf(life).uuid++] ?? inner(),
+      (life, inner) => (life === undefined ? undefined : life.uuids[placeOf(life).uuid++]) ?? inner(),
     );
     const { setImmediate: realImmediate } = globalThis;
     const virtual = (callback: (...args: unknown[]) => void, ...args: unknown[]): unknown => {
@@ -230,38 +228,3 @@ const silentLogger: WorldOptions['logger'] = {
   error: () => undefined,
   child: () => silentLogger,
 };
-
-function isBefore(a: Task, b: Task): boolean {
-  return a.at < b.at || (a.at === b.at && a.order < b.order);
-}
-
-function push(heap: Task[], task: Task): void {
-  let place = heap.push(task) - 1;
-  while (place > 0) {
-    const above = (place - 1) >> 1;
-    const parent = heap[above];
-    if (parent === undefined || !isBefore(task, parent)) break;
-    heap[place] = parent;
-    place = above;
-  }
-  heap[place] = task;
-}
-
-function pop(heap: Task[]): Task | undefined {
-  const first = heap[0];
-  const last = heap.pop();
-  if (first === undefined || last === undefined || heap.length === 0) return first;
-  let place = 0;
-  for (;;) {
-    let child = 2 * place + 1;
-    const [left, right] = [heap[child], heap[child + 1]];
-    if (left === undefined) break;
-    if (right !== undefined && isBefore(right, left)) child++;
-    const lower = heap[child];
-    if (lower === undefined || !isBefore(lower, last)) break;
-    heap[place] = lower;
-    place = child;
-  }
-  heap[place] = last;
-  return first;
-}
