@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { createEnvironment } from '@kctl/testing';
@@ -68,6 +77,22 @@ describe('kctl generate', () => {
         'websites-system',
       );
     expect(readFileSync(join(deploy, 'chart', 'templates', 'crd-0.yaml'), 'utf8')).toContain('{{ "{{" }} braces }}');
+  });
+
+  it('removes what it generated and no longer does, and no file of the author beside it', async () => {
+    const folder = project();
+    await kctl(folder, 'generate');
+    const paths = ['crds', 'rbac', 'chart/templates'].map((each) => join(folder, 'deploy', ...each.split('/')));
+    const [crds = '', rbac = '', templates = ''] = paths;
+    for (const path of paths) writeFileSync(join(path, 'own.yaml'), 'kind: ConfigMap\n');
+    copyFileSync(join(rbac, 'rbac.yaml'), join(crds, 'olds.example.com.yaml'));
+    copyFileSync(join(templates, 'crd-0.yaml'), join(templates, 'crd-7.yaml'));
+    const { out } = await kctl(folder, 'generate', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      written: [],
+      removed: ['deploy/crds/olds.example.com.yaml', 'deploy/chart/templates/crd-7.yaml'],
+    });
+    for (const path of paths) expect(existsSync(join(path, 'own.yaml')), path).toBe(true);
   });
 
   it('--check names what is out of date, and writes nothing', async () => {

@@ -1,9 +1,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
+import { isChartTemplate } from '../manifests/chart.js';
 import { fileGroups, generateFiles, type FileGroup } from '../manifests/generate-files.js';
 import type { GeneratedFiles } from '../manifests/manifest-input.js';
+import { generatedMark } from '../manifests/yaml.js';
 import { loadOperator, readProject, shownPath } from '../project.js';
 import { ownCommand } from '../own-command.js';
 
@@ -58,7 +60,7 @@ export function failWhereStale({ written, removed }: GenerateOutcome, command: s
   });
 }
 
-/** Folders that belong to a group as a whole: what is not generated any longer is removed there, and nowhere else. */
+/** Folders of a group: what is not generated any longer is removed there, and nowhere else. */
 const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
   crds: 'crds',
   rbac: 'rbac',
@@ -75,10 +77,15 @@ export function compareFiles(output: string, files: GeneratedFiles, groups: read
     const folder = ownedFolders[group];
     if (folder === undefined) return [];
     return listFiles(join(output, ...folder.split('/')))
-      .map((name) => `${folder}/${name}`)
-      .filter((path) => !files.has(path));
+      .filter((name) => !files.has(`${folder}/${name}`) && isGenerated(group, join(output, ...folder.split('/'), name)))
+      .map((name) => `${folder}/${name}`);
   });
   return { written, unchanged, removed };
+}
+
+/** Whether a file is an earlier generation's: one that a person has put beside them stays. */
+function isGenerated(group: FileGroup, file: string): boolean {
+  return group === 'chart' ? isChartTemplate(basename(file)) : read(file)?.startsWith(generatedMark) === true;
 }
 
 function listFiles(folder: string): string[] {

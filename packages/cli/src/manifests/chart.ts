@@ -23,6 +23,13 @@ export interface ChartParts {
 /** Fields of a pod that are put in where the values have them; block values are indented by the template. */
 const podFields = ['nodeSelector', 'tolerations', 'affinity', 'imagePullSecrets', 'topologySpreadConstraints'] as const;
 
+/** Whether a template of a chart is one of {@link chartFiles}, of any operator. */
+export function isChartTemplate(name: string): boolean {
+  const names =
+    /^(?:rbac|webhook|deployment|pod-disruption-budget|network-policy|metrics-service|service-monitor|crd-\d+)\.yaml$/;
+  return names.test(name);
+}
+
 /** A Helm chart with the same objects, of an operator {@link inReleaseNamespace}: what platform teams set are values. */
 export function chartFiles(input: ManifestInput, { crds, rbac, webhooks }: ChartParts): Files {
   const { name } = input.graph;
