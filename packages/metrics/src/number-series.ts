@@ -41,7 +41,7 @@ export class CounterSeries extends NumberSeries {
       inc: (by = 1) => {
         checkNumber(this.name, by);
         if (by < 0) throw new RangeError(`metric ${this.name}: a counter cannot decrease, got ${by}`);
-        if (by === Infinity) throw new TypeError(`metric ${this.name}: ${by} is not a valid number`);
+        if (!Number.isFinite(by)) throw new TypeError(`metric ${this.name}: ${by} is not a valid number`);
         if (!cell.isListed) cell = this.cell(labels);
         cell.value += by;
       },

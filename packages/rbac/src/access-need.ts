@@ -105,10 +105,14 @@ export function needProblems(kind: unknown, verbs: unknown, options: AccessOptio
       problems.push(`verb ${shownValue(verb)} is not valid: expected one of ${accessVerbs.join(', ')}`);
   for (const field of ['namespaces', 'names'] as const) {
     const value: unknown = options?.[field];
-    const isList = Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string');
+    const isList =
+      Array.isArray(value) && value.length > 0 && value.every((name) => typeof name === 'string' && name !== '');
     if (value !== undefined && !isList)
       problems.push(`${field} ${JSON.stringify(value)} is not valid: expected a list of names; leave it out for all`);
   }
+  const subresource: unknown = options?.subresource;
+  if (subresource !== undefined && (typeof subresource !== 'string' || subresource === ''))
+    problems.push(`subresource ${shownValue(subresource)} is not valid: expected a name, such as "status"`);
   const unnamed = options?.names === undefined ? [] : verbs.filter((verb) => unnamedVerbs.includes(String(verb)));
   if (unnamed.length > 0)
     problems.push(

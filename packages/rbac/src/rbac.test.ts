@@ -114,6 +114,10 @@ describe('accessTo', () => {
     ['expected a list of get, list', () => accessTo(Secret, [])],
     ['create cannot be bound to names', () => accessTo(Secret, ['get', 'create'], { names: ['a'] })],
     ['namespaces [] is not valid', () => accessTo(Secret, ['get'], { namespaces: [] })],
+    // An environment variable that is not set: a Role without a namespace, and a name that no object has.
+    ['namespaces [""] is not valid', () => accessTo(Secret, ['get'], { namespaces: [''] })],
+    ['names [""] is not valid', () => accessTo(Secret, ['get'], { names: [''] })],
+    ['subresource "" is not valid: expected a name', () => accessTo(Secret, ['get'], { subresource: '' })],
     ['is its import right?', () => accessTo(undefined as never, ['get'])],
     ['subResource', () => accessTo(Secret, ['get'], { subResource: 'status' } as never)],
   ])('says %s', (message, run) => expect(run).toThrow(message));
