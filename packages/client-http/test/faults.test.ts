@@ -465,6 +465,8 @@ describe('options', () => {
     [{ connectTimeoutMs: NaN }, 'connectTimeoutMs NaN is not valid'],
     [{ maxConnections: 0 }, 'maxConnections 0 is not valid: expected an integer ≥ 1'],
     [{ rateLimit: { qps: 1, burst: NaN } }, 'rateLimit.burst NaN is not valid'],
+    [{ rateLimit: { qps: 1, brust: 5 } as never }, 'unknown option "rateLimit.brust": did you mean "burst"?'],
+    [{ rateLimit: 5 as never }, 'expected requests per second, such as { qps: 20, burst: 30 }'],
   ])('%o are refused when the client is made', (options, problem) => {
     expect(() => open(options)).toThrow(problem);
   });

@@ -60,7 +60,7 @@ const optionNames: OptionNames<RetryOnConflictOptions> = {
  * });
  * ```
  */
-export function retryOnConflict<T>(
+export async function retryOnConflict<T>(
   work: (attempt: number) => T | Promise<T>,
   options: RetryOnConflictOptions = {},
 ): Promise<T> {
@@ -71,7 +71,7 @@ export function retryOnConflict<T>(
   requireOptions('retryOnConflict', options, optionNames);
   const { backoff = defaultRetry, clock = systemClock, random, signal } = options;
   const { maxAttempts, ...delays } = backoff;
-  return retry(work, {
+  return await retry(work, {
     backoff: createBackoff({ ...delays, clock, ...(random === undefined ? {} : { random }) }),
     maxAttempts,
     isRetriable: isConflict,

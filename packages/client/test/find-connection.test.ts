@@ -60,6 +60,11 @@ describe('findContexts', () => {
     expect(await names({ text: 't', environment })).toEqual(['t']);
     expect((await findConnection({ text: 't', context: 'c', environment }, load)).server).toBe('https://t#c');
     await expect(findConnection({ text: 't', path: 'p' }, load)).rejects.toThrow('text and path are both set');
+    await expect(findConnection({ text: 't', contxt: 'prod' } as never, load)).rejects.toThrow(
+      'loadConnection: unknown option "contxt": did you mean "context"?',
+    );
+    await expect(findConnection({ path: 5 } as never, load)).rejects.toThrow('path is a value of type number');
+    await expect(findContexts({ paths: ['p'] } as never, load)).rejects.toThrow('did you mean "path"?');
   });
 
   it('finds none in a pod, and where there is no file', async () => {

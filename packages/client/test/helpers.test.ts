@@ -150,6 +150,8 @@ describe('retryOnConflict', () => {
     await outcome;
     expect(attempts).toBe(5);
     await expect(retryOnConflict(() => Promise.reject(new Error('broken')), { clock })).rejects.toThrow('broken');
+    await expect(retryOnConflict(5 as never)).rejects.toThrow('retryOnConflict: the work is');
+    await expect(retryOnConflict(work, { backOff: {} } as never)).rejects.toThrow('did you mean "backoff"?');
   });
 });
 

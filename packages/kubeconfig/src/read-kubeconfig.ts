@@ -11,6 +11,8 @@ import {
   withoutUserInfo,
 } from '@kctl/client/connection';
 import type { Connection, Impersonation, KubeContext, UserConnection } from '@kctl/client/connection';
+import { requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import { fieldProblem } from './check-fields.js';
 
 /** Options of {@link readKubeconfig}. */
@@ -45,24 +47,26 @@ export interface ParseKubeconfigOptions extends ReadKubeconfigOptions {
  * and those that do not exist are passed over. @kubernetes/client-node parses them; what it leaves out (tokenFile, groups
  * to impersonate, disable-compression, the config of exec plugins) is added.
  *
- * @throws KubeConfigError in one line, naming file, field and remedy
+ * @throws KubeConfigError in one line, naming file, field and remedy; TypeError for an argument that is not valid
  */
 export async function readKubeconfig(
   paths: readonly string[],
   options: ReadKubeconfigOptions = {},
 ): Promise<Connection> {
-  requireOptions('readKubeconfig', options);
+  requireOptions('readKubeconfig', options, readOptionNames);
   requirePaths('readKubeconfig', paths);
+  if (paths.length === 0)
+    throw new TypeError("readKubeconfig: there are no paths: expected one, such as ['/home/me/.kube/config']");
   return await connectionOf(await textsOf(paths), options.context);
 }
 
 /**
  * As {@link readKubeconfig}, of a text, such as that of a Secret with the kubeconfig of another cluster.
  *
- * @throws KubeConfigError in one line, naming field and remedy
+ * @throws KubeConfigError in one line, naming field and remedy; TypeError for an argument that is not valid
  */
 export async function parseKubeconfig(text: string, options: ParseKubeconfigOptions = {}): Promise<Connection> {
-  requireOptions('parseKubeconfig', options);
+  requireOptions('parseKubeconfig', options, parseOptionNames);
   requireText('parseKubeconfig', text);
   const { context, directory = process.cwd() } = options;
   return await connectionOf([{ label: 'text', text, directory }], context);
@@ -89,10 +93,10 @@ export async function readContexts(source: readonly string[] | { readonly text: 
   });
 }
 
-function requireOptions(what: string, options: unknown): void {
-  if (typeof options !== 'object' || options === null)
-    throw new TypeError(`${what}: the options are not an object: expected { context }`);
-}
+/** A misspelled context would mean the current one, and so another cluster. */
+const readOptionNames: OptionNames<ReadKubeconfigOptions> = { context: textOption };
+
+const parseOptionNames: OptionNames<ParseKubeconfigOptions> = { ...readOptionNames, directory: textOption };
 
 function requireText(what: string, text: unknown): void {
   if (typeof text !== 'string')

@@ -272,6 +272,18 @@ describe('connectionFromKubeConfig', () => {
   });
 });
 
+it.each<[string, () => Promise<unknown>, string]>([
+  ['readKubeconfig', () => readKubeconfig(['a'], { contxt: 'prod' } as never), 'did you mean "context"?'],
+  ['parseKubeconfig', () => parseKubeconfig('', { dir: '/etc' } as never), 'unknown option "dir"'],
+  ['parseKubeconfig', () => parseKubeconfig('', { context: 5 } as never), 'context is a value of type number'],
+  ['loadConnection', () => loadConnection({ contxt: 'prod' } as never), 'did you mean "context"?'],
+  ['readKubeconfig', () => readKubeconfig([]), 'there are no paths'],
+  ['parseKubeconfig', () => parseKubeconfig('', null as never), 'expected options, not null'],
+])('%s refuses what would mean another cluster: %#', async (_, read, expected) => {
+  const error = await read().catch((reason: unknown) => reason);
+  expect([error instanceof TypeError, String(error)]).toEqual([true, expect.stringContaining(expected)]);
+});
+
 describe('a kubeconfig with a mistake', () => {
   const parse = (cluster: string, user: string, edit: (text: string) => string = (text) => text): Promise<unknown> =>
     parseKubeconfig(

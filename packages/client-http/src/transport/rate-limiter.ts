@@ -1,5 +1,5 @@
-import { createTokenBucket, numberProblem } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { createTokenBucket, numberProblem, optionProblems } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 
 /** A limit on how fast requests are sent. */
 export interface RateLimit {
@@ -15,10 +15,13 @@ export interface TurnLimiter {
   wait(signal?: AbortSignal): Promise<number>;
 }
 
+const optionNames: OptionNames<RateLimit> = { qps: true, burst: true };
+
 /** Mirrors `flowcontrol.NewTokenBucketRateLimiter`. */
 export function createTurnLimiter(limit: RateLimit, clock: Clock): TurnLimiter {
   const { qps, burst = 10 } = limit;
   const problem =
+    optionProblems(limit, optionNames, 'rateLimit')[0] ??
     numberProblem('rateLimit.qps', qps, { above: 0, remedy: 'leave rateLimit out for no limit' }) ??
     numberProblem('rateLimit.burst', burst, { least: 1 });
   if (problem !== undefined) throw new TypeError(problem);

@@ -104,7 +104,7 @@ export const transportOptionNames: OptionNames<TransportOptions> = {
   impersonate: objectOption('whom to act as, such as { userName: "jane" }'),
   program: textOption,
   userAgent: textOption,
-  rateLimit: objectOption('requests per second, such as { perSecond: 20, burst: 30 }'),
+  rateLimit: objectOption('requests per second, such as { qps: 20, burst: 30 }'),
   maxRetries: true,
   requestTimeoutMs: true,
   connectTimeoutMs: true,

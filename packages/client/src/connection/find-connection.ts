@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { requireOptionsObject } from '../require-arguments.js';
+import { objectOption, requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { inClusterConnection } from './in-cluster.js';
@@ -21,6 +22,15 @@ export interface LoadConnectionOptions extends ListContextsOptions {
   /** The context to use. @default the file's current-context */
   readonly context?: string;
 }
+
+const contextsOptionNames: OptionNames<ListContextsOptions> = {
+  text: textOption,
+  path: textOption,
+  environment: objectOption('variables by their names, such as process.env'),
+};
+
+/** A misspelled context would mean the current one, and so another cluster. */
+const connectionOptionNames: OptionNames<LoadConnectionOptions> = { ...contextsOptionNames, context: textOption };
 
 /** A context of a kubeconfig. */
 export interface KubeContext {
@@ -49,13 +59,14 @@ export interface KubeconfigReader {
  * entry of a name wins), in-cluster, ~/.kube/config. `loadReader` imports `@kctl/kubeconfig`; it is called only when
  * there is something to read, so that a process in a pod loads no parser.
  *
- * @throws KubeConfigError in one line, naming the files that were tried; TypeError when `text` and `path` are both set
+ * @throws KubeConfigError in one line, naming the files that were tried; TypeError when `text` and `path` are both set, or for
+ *   an option that is not known or not valid
  */
 export async function findConnection(
   given: LoadConnectionOptions,
   loadReader: () => Promise<Pick<KubeconfigReader, 'readKubeconfig' | 'parseKubeconfig'>>,
 ): Promise<Connection> {
-  requireOptionsObject('loadConnection', given);
+  requireOptions('loadConnection', given, connectionOptionNames);
   const { context, environment = process.env, ...where } = given;
   const source = await findSource({ ...where, environment });
   if (source === 'cluster') return inClusterConnection({ environment });
@@ -69,13 +80,14 @@ export async function findConnection(
 /**
  * The contexts that {@link findConnection} chooses from. None in a pod, and none where there is no file.
  *
- * @throws KubeConfigError naming the file that is not valid; TypeError when `text` and `path` are both set
+ * @throws KubeConfigError naming the file that is not valid; TypeError when `text` and `path` are both set, or for
+ *   an option that is not known or not valid
  */
 export async function findContexts(
   given: ListContextsOptions,
   loadReader: () => Promise<Pick<KubeconfigReader, 'readContexts'>>,
 ): Promise<readonly KubeContext[]> {
-  requireOptionsObject('listContexts', given);
+  requireOptions('listContexts', given, contextsOptionNames);
   const { environment = process.env, ...where } = given;
   const source = await findSource({ ...where, environment }).catch((error: unknown) => {
     if (error instanceof KubeConfigError) return 'cluster' as const;

@@ -2,7 +2,16 @@ import { isForbidden, isNotFound, isStatusError, isTooManyRequests } from '@kctl
 import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { DaemonSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
-import { clockOption, numberProblem, requireOptions, signalOption, sleep, systemClock, withDeadline } from '@kctl/wait';
+import {
+  anySignal,
+  clockOption,
+  numberProblem,
+  requireOptions,
+  signalOption,
+  sleep,
+  systemClock,
+  withDeadline,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -136,21 +145,30 @@ export async function drain(client: Client, node: string, options: DrainOptions 
   const problem =
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true }) ??
     numberProblem('retryMs', retryMs) ??
-    numberProblem('pollMs', pollMs);
+    numberProblem('pollMs', pollMs) ??
+    numberProblem('gracePeriodSeconds', options.gracePeriodSeconds ?? 0, { integer: true });
   if (problem !== undefined) throw new TypeError(`drain: ${problem}`);
   return await withDeadline(
     async (signal) => {
       await judgePods(client, node, { ...options, signal });
       if (await cordon(client, node, { signal })) onProgress?.({ type: 'cordoned', node });
       const { evicted, skipped } = await judgePods(client, node, { ...options, signal });
+      // One that fails ends the drain, and with it the attempts at the others: nothing goes on after it has rejected.
+      const left = new AbortController();
+      using link = anySignal([signal, left.signal]);
+      const within = { ...options, signal: link.signal, retryMs, pollMs, clock };
       const gone = evicted.map(async (pod): Promise<DrainedPod> => {
         const { namespace, name } = pod.metadata;
         onProgress?.({ type: 'evicting', namespace, name });
-        await removePod(client, pod, { ...options, signal, retryMs, pollMs, clock });
+        await removePod(client, pod, within);
         onProgress?.({ type: 'gone', namespace, name });
         return { namespace, name, outcome: 'gone' };
       });
-      return [...skipped, ...(await Promise.all(gone))];
+      try {
+        return [...skipped, ...(await Promise.all(gone))];
+      } finally {
+        left.abort();
+      }
     },
     {
       timeoutMs,
