@@ -132,6 +132,32 @@ const cases: readonly [name: string, version: object, problems: readonly string[
     ],
   ],
   [
+    'a junctor of the root that speaks of what the root does not name',
+    withRoot(object({ a: object({}) }, { anyOf: [{ properties: { b: { minLength: 1 } } }], not: { items: {} } })),
+    [
+      `${schema}.items: Required value: because it is defined in ${schema}.not.items`,
+      `${schema}.properties[b]: Required value: because it is defined in ${schema}.anyOf[0].properties[b]`,
+    ],
+  ],
+  [
+    'a junctor below the root that speaks of what is not named',
+    withSpec({ a: object({}, { anyOf: [{ properties: { b: { minLength: 1 } } }] }) }),
+    [],
+  ],
+  [
+    'a map type below a junctor',
+    withSpec({ a: object({}, { allOf: [{ 'x-kubernetes-map-type': 'atomic' }] }) }),
+    [
+      `${field}.allOf[0].type: Required value: must be object if x-kubernetes-map-type is specified`,
+      `${field}.allOf[0].x-kubernetes-map-type: Forbidden: must be undefined to be structural`,
+    ],
+  ],
+  [
+    'a default of the wrong type in the values of a map',
+    withSpec({ a: { type: 'object', additionalProperties: object({ b: { ...text, default: 1 } }) } }),
+    [],
+  ],
+  [
     'the type null',
     withSpec({ a: { type: 'null' } }),
     [

@@ -21,6 +21,7 @@ import { compileSchema } from '../schema/compile.js';
 import { compilePattern } from '../schema/pattern.js';
 import { pruneUnknown } from '../schema/prune.js';
 import { validateValue } from '../schema/validate.js';
+import { checkCompleteness } from './completeness.js';
 import { checkList, checkMapType } from './merge-keywords.js';
 
 type Level = 'root' | 'items' | 'field';
@@ -64,7 +65,11 @@ type Exception = 'own and first' | 'own' | 'none';
 
 /** A schema below a logical junctor: constraints only. */
 function checkNested(schema: JsonObject, field: string, exception: Exception = 'none'): FieldError[] {
-  const errors = [...checkConstraints(schema, field, exception), ...checkPreserve(schema, field)];
+  const errors = [
+    ...checkConstraints(schema, field, exception),
+    ...checkPreserve(schema, field),
+    ...checkMapType(schema, field),
+  ];
   for (const [keyword, text] of forbiddenInside) {
     const value = schema[keyword];
     const isUnset =
@@ -251,7 +256,7 @@ function defaultRules(source: JsonObject, value: unknown, path: string): FieldEr
   return [...(unchanged.length > 0 ? unchanged : rules.validate(value, { path }).errors)];
 }
 
-/** Every default must be valid and hold nothing that its own schema would prune. */
+/** Every default must be valid and hold nothing that its own schema would prune. Upstream does not look below additionalProperties. */
 function checkDefaults(source: JsonObject, field: string): FieldError[] {
   const errors: FieldError[] = [];
   const value = source['default'];
@@ -269,9 +274,6 @@ function checkDefaults(source: JsonObject, field: string): FieldError[] {
     if (isObject(property)) errors.push(...checkDefaults(property, `${field}.properties[${name}]`));
   }
   if (isObject(source['items'])) errors.push(...checkDefaults(source['items'], `${field}.items`));
-  if (isObject(source['additionalProperties'])) {
-    errors.push(...checkDefaults(source['additionalProperties'], `${field}.additionalProperties`));
-  }
   return errors;
 }
 
@@ -319,7 +321,7 @@ export function validateSchemaSource(source: JsonObject, field: string, hasStatu
     );
   }
   if (source['nullable'] === true) errors.push(forbidden(`${field}.nullable`, 'nullable cannot be true at the root'));
-  const structural = checkNode(source, 'root', field).sort((a, b) =>
+  const structural = [...checkNode(source, 'root', field), ...checkCompleteness(source, field)].sort((a, b) =>
     compareText(formatFieldError(a), formatFieldError(b)),
   );
   errors.push(...structural);
