@@ -447,3 +447,22 @@ describe('watch', () => {
     await gone();
   });
 });
+
+it.each<[string, () => Promise<unknown>, string]>([
+  [
+    'deleteAllOf',
+    () => client.deleteAllOf(ConfigMap, { namespace: 'ns', labelselector: 'a=b' } as never),
+    'deleteAllOf ConfigMap: unknown option "labelselector": did you mean "labelSelector"?',
+  ],
+  [
+    'delete',
+    () => client.delete(ConfigMap, { namespace: 'ns', name: 'a' }, { precondition: { uid: 'u' } } as never),
+    'delete ConfigMap: unknown option "precondition": did you mean "preconditions"?',
+  ],
+])(
+  '%s deletes nothing where an option is misspelled, which would mean more than what is meant',
+  async (_, call, text) => {
+    await expect(call()).rejects.toThrow(text);
+    expect(server.requests).toEqual([]);
+  },
+);

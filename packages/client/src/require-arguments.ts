@@ -1,6 +1,8 @@
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { shownType, shownValue } from '@kctl/wait';
+import { shownType, shownValue, unknownOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import { isKubeObject } from './kube-object.js';
+import type { DeleteAllOfOptions, DeleteOptions } from './options.js';
 
 /**
  * For functions that take a client: refuses what lacks the methods that they call, such as a client that was not awaited.
@@ -49,7 +51,8 @@ export function requireOptionsObject(what: string, options: unknown, expected = 
 
 /**
  * For clients: refuses options of a call that are not an object, a `dryRun` that is not a boolean, since what is meant as a
- * dry run must not be written, and a `limit` that is not a whole number.
+ * dry run must not be written, a `limit` that is not a whole number, and of deletes what is not known: without its selector
+ * or precondition, one deletes more than what is meant.
  *
  * @param verb the call, at the beginning of the message
  * @throws TypeError naming what is not valid
@@ -64,7 +67,33 @@ export function requireCallOptions(verb: string, kind: Kind, options: unknown): 
     throw new TypeError(`${verb} ${kind.kind}: options.dryRun is ${shown(options.dryRun)}: expected true or false`);
   if ('limit' in options && options.limit !== undefined && !isWhole(options.limit))
     throw new TypeError(`${verb} ${kind.kind}: options.limit is ${shown(options.limit)}: expected a whole number`);
+  const names = namesOfDeletes.get(verb);
+  if (names === undefined) return;
+  const unknown = unknownOptions(options, names);
+  if (unknown.length > 0) throw new TypeError(`${verb} ${kind.kind}: ${unknown.join('; ')}`);
 }
+
+const deleteOptionNames: OptionNames<DeleteOptions> = {
+  dryRun: true,
+  gracePeriodSeconds: true,
+  preconditions: true,
+  propagationPolicy: true,
+  ignoreStoreReadErrorWithClusterBreakingPotential: true,
+  signal: true,
+};
+
+const deleteAllOfOptionNames: OptionNames<DeleteAllOfOptions> = {
+  ...deleteOptionNames,
+  namespace: true,
+  labelSelector: true,
+  fieldSelector: true,
+};
+
+/** A misspelled selector would mean every object, a misspelled precondition none. */
+const namesOfDeletes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['delete', Object.keys(deleteOptionNames)],
+  ['deleteAllOf', Object.keys(deleteAllOfOptionNames)],
+]);
 
 function isWhole(limit: unknown): boolean {
   return Number.isInteger(limit) || limit === Infinity;
