@@ -25,6 +25,7 @@ import {
 import type { ManagerDependencies } from '@kctl/manager';
 import { accessTo, needProblems, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { LogFields } from '@kctl/telemetry';
+import { optionProblems } from '@kctl/wait';
 import type {
   BuilderOptions,
   ControllerBuilder,
@@ -195,7 +196,10 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const reconciler = inject({ client: true }, ({ client }: { readonly client: Client }) =>
       reconcileObject({ ...options, client, kind, fieldOwner: this.#name ?? kind.kind.toLowerCase(), reconcile: work }),
     );
-    this.#objectReconciler = { hasFinalizers: (options.finalizers ?? []).length > 0 };
+    const isObject = typeof options === 'object' && options !== null;
+    if (!isObject) this.#optionProblems.push(...optionProblems(options, {}).map((problem) => `reconcile: ${problem}`));
+    const finalizers: unknown = isObject ? options.finalizers : undefined; // checked by reconcileObject
+    this.#objectReconciler = { hasFinalizers: Array.isArray(finalizers) && finalizers.length > 0 };
     // Requests are keys of the kind of `for`; whether the manager has a client is found by `complete`.
     return this.complete(reconciler as unknown as Provided<Reconciler<R>, D>);
   }

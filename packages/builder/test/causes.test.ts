@@ -4,7 +4,7 @@ import { inject, type Source, type StartedSource } from '@kctl/controller';
 import { createManager } from '@kctl/manager';
 import { createWebhookServer } from '@kctl/webhook';
 import { describe, expect, it } from 'vitest';
-import { controllerManagedBy, webhookManagedBy } from '../src/index.js';
+import { controllerManagedBy, DefinitionError, webhookManagedBy } from '../src/index.js';
 import { withEvents } from '../src/own-ends.js';
 import { fakeCluster } from './fakes.js';
 
@@ -38,6 +38,19 @@ describe('the cause of a DefinitionError', () => {
       controllerManagedBy(newManager()).for(App).withEventFilter(broken(errors[0]!)).complete(broken(errors[1]!));
     expect(causeOf(define)).toBeInstanceOf(AggregateError);
     expect(causeOf(define)).toMatchObject({ errors });
+  });
+
+  it.each([
+    [null, 'reconcile: '],
+    [5, 'reconcile: '],
+    [{ finalizers: 5 }, 'finalizers is a value of type number'],
+  ])('is not what the engine says of the options %j of reconcile()', (options, problem) => {
+    const define = () =>
+      controllerManagedBy(newManager())
+        .for(App)
+        .reconcile(async () => undefined, options as never);
+    expect(define).toThrow(DefinitionError);
+    expect(define).toThrow(problem);
   });
 
   it('is none where nothing was thrown', () => {

@@ -72,6 +72,14 @@ describe('the filter of a rule', () => {
     expect(() => mutationRule(ConfigMap, { on: ['delete'] }, () => undefined)).toThrow('a delete cannot be mutated');
   });
 
+  const proto: unknown = JSON.parse('{"__proto__":"a"}');
+  it.each<unknown>(['team', [['team']], 5, { team: undefined }, { team: 5 }, { team: [] }, proto])(
+    'is refused for the labels %j, which choose nothing or all',
+    (labels) => {
+      expect(() => validationRule(ConfigMap, { labels } as never, () => undefined)).toThrow('labels: ');
+    },
+  );
+
   it('is checked again for each request: what does not match is allowed and not seen', async () => {
     const seen: string[] = [];
     const rule = validationRule(

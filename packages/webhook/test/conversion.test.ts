@@ -260,6 +260,20 @@ describe('hubSpokeConverter', () => {
     expect(create).toThrow(message);
   });
 
+  it('keeps the metadata of a result that has none, also where it is undefined', async () => {
+    const convert = hubSpokeConverter(
+      V2,
+      spoke(V2, V1, {
+        toHub: () => ({ metadata: undefined, spec: { dimensions: {} } }) as never,
+        fromHub: () => ({ spec: {} }),
+      }),
+    );
+    const metadata = { name: 'a' };
+    expect((await convert({ apiVersion: V1.apiVersion, kind: 'Widget', metadata }, V2.apiVersion)).metadata).toBe(
+      metadata,
+    );
+  });
+
   it('says which versions of a CRD it leaves out', () => {
     expect(uncoveredVersions(converter, ['v1', 'v2', 'v3'])).toBeUndefined();
     expect(uncoveredVersions(hubSpokeConverter(V2, v1), ['v1', 'v2', 'v3', 'v4'])).toBe(

@@ -37,6 +37,31 @@ const of = (path: string, handler: WebhookHandler, options = {}) =>
   webhookConfigurations([[path, handler]], { name: 'op', address, ...options });
 const webhookOf = (handler: WebhookHandler, options = {}) => of('/x', handler, options)[0]?.webhooks?.[0];
 
+describe('an address', () => {
+  it.each<readonly [unknown, string]>([
+    [{}, 'expected url or service, one of them'],
+    [{ url: 'https://a', service: { name: 'a', namespace: 'b' } }, 'expected url or service, one of them'],
+    [{ service: undefined }, 'expected url or service, one of them'],
+    [{ service: { name: 'a' } }, 'address.service is not valid: expected { name, namespace }'],
+    [{ service: null }, 'address.service is not valid: expected { name, namespace }'],
+    ...['http://a', 'a', '', 'https://u@a', 'https://a?b=c', 'https://a#b', 5].map(
+      (url) => [{ url }, `address.url ${JSON.stringify(url)} is not valid: expected https://`] as const,
+    ),
+  ])('%j is refused, as the API server does', (given, message) => {
+    const crd = { metadata: {}, spec: { group: 'ex.io', names: { kind: 'Widget' }, versions: [] } };
+    expect(() => webhookConfigurations([], { name: 'op', address: given as never })).toThrow(message);
+    expect(() => withConversion(crd as never, { address: given as never })).toThrow(message);
+  });
+
+  it('may have a path, and a member that is undefined', () => {
+    const url = 'https://hooks.example.com:8443/op/';
+    const handler = validatingWebhook(Widget, allows);
+    expect(webhookOf(handler, { address: { url, service: undefined } })?.clientConfig).toEqual({
+      url: 'https://hooks.example.com:8443/op/x',
+    });
+  });
+});
+
 describe('webhookConfigurations', () => {
   it('derives both configurations of what a server has registered, with every default', () => {
     const server = createWebhookServer({ port: -1 });
@@ -229,6 +254,12 @@ describe('blast radius', () => {
         [{ matchPolicy: 'Any' }, 'matchPolicy "Any" is not valid: expected Exact or Equivalent'],
         [{ sideEffects: 'Some' }, 'sideEffects "Some" is not valid: expected None or NoneOnDryRun'],
         [{ operations: ['CREATE', 'GET'] }, 'operations "GET" is not valid: expected CREATE or UPDATE'],
+        [{ operations: 'CREATE' }, 'operations "CREATE" is not valid: expected a list'],
+        [{ subResources: 'status' }, 'subResources "status" is not valid: expected a list'],
+        [{ subResources: [''] }, 'subResources: "" is not valid'],
+        [{ subResources: ['apps/status'] }, 'subResources: "apps/status" is not valid'],
+        [{ matchConditions: 'x' }, 'matchConditions "x" is not valid: expected a list'],
+        [{ confirm: 'core-kinds' }, 'confirm "core-kinds" is not valid: expected a list'],
         [{ confirm: ['everything'] }, 'confirm "everything" is not valid'],
       ] as unknown as readonly (readonly [WebhookRegistration, string])[]
     ).map(([registration, problem]): [string, () => unknown, string] => [

@@ -93,17 +93,24 @@ function operationsOf(on: readonly unknown[]): Operation[] {
   });
 }
 
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
+}
+
 function selectorOf(labels: NonNullable<AdmissionFilter['labels']>): LabelSelector {
-  const matchLabels: Record<string, string> = {};
+  if (typeof labels !== 'object' || labels === null || Array.isArray(labels))
+    throw new TypeError('expected an object of labels and their values, such as { team: "a" }');
+  const matchLabels: [string, string][] = [];
   const matchExpressions: LabelSelectorRequirement[] = [];
   for (const [key, value] of Object.entries(labels)) {
     if (value === '*') matchExpressions.push({ key, operator: 'Exists' });
     else if (value === null) matchExpressions.push({ key, operator: 'DoesNotExist' });
-    else if (typeof value === 'string') matchLabels[key] = value;
-    else matchExpressions.push({ key, operator: 'In', values: [...value] });
+    else if (typeof value === 'string') matchLabels.push([key, value]);
+    else if (isTexts(value)) matchExpressions.push({ key, operator: 'In', values: [...value] });
+    else throw new TypeError(`${key}: expected a text, a list of texts, "*" or null`);
   }
   const selector = {
-    ...(Object.keys(matchLabels).length === 0 ? {} : { matchLabels }),
+    ...(matchLabels.length === 0 ? {} : { matchLabels: Object.fromEntries(matchLabels) }),
     ...(matchExpressions.length === 0 ? {} : { matchExpressions }),
   };
   labelSelectorFrom(selector); // says what is wrong with it

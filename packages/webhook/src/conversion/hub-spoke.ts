@@ -110,6 +110,6 @@ export function hubSpokeConverter<H extends Kind>(
 }
 
 /** The result with the type of its version; without metadata of its own it keeps the source's. */
-function completed(kind: Kind, source: KubeObject, result: object): KubeObject {
-  return { metadata: source.metadata, ...result, apiVersion: kind.apiVersion, kind: kind.kind };
+function completed(kind: Kind, source: KubeObject, result: Partial<Pick<KubeObject, 'metadata'>>): KubeObject {
+  return { ...result, metadata: result.metadata ?? source.metadata, apiVersion: kind.apiVersion, kind: kind.kind };
 }

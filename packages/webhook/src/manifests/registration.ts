@@ -4,7 +4,7 @@ import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/wait';
-import { numberProblem, optionProblems } from '@kctl/wait';
+import { numberProblem, optionProblems, shownValue } from '@kctl/wait';
 import type { Operation } from '../admission/review.js';
 import { WebhookServerError } from '../errors.js';
 
@@ -127,6 +127,22 @@ function valueProblems(registration: WebhookRegistration): string[] {
   });
 }
 
+const lists = ['operations', 'subResources', 'matchConditions', 'confirm'] as const;
+
+/** A text has letters where a list has items: `operations: 'CREATE'` would be six operations that no API server has. */
+function listProblems(registration: WebhookRegistration): string[] {
+  const problems = lists
+    .filter((field) => registration[field] !== undefined && !Array.isArray(registration[field]))
+    .map((field) => `${field} ${shownValue(registration[field])} is not valid: expected a list`);
+  const { subResources } = registration;
+  const names: readonly unknown[] = Array.isArray(subResources) ? subResources : [];
+  const wrong = names.filter((name) => typeof name !== 'string' || !/^(?:[a-z][a-z0-9-]*|\*)$/.test(name));
+  return [
+    ...problems,
+    ...wrong.map((name) => `subResources: ${shownValue(name)} is not valid: expected a name such as "status", or "*"`),
+  ];
+}
+
 /** Whether a namespaceSelector says anything about a kind: it looks at the namespace of an object, or at a Namespace. */
 export function isInNamespaces({ scope, group, kind }: Kind): boolean {
   return scope !== 'Cluster' || (group === '' && kind === 'Namespace');
@@ -134,7 +150,7 @@ export function isInNamespaces({ scope, group, kind }: Kind): boolean {
 
 function fieldProblems({ type, operations, registration }: AdmissionTarget): string[] {
   const { name, timeoutSeconds = 10, reinvocationPolicy, namespaceSelector, objectSelector } = registration;
-  const problems = valueProblems(registration);
+  const problems = [...valueProblems(registration), ...listProblems(registration)];
   const timeout = numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, most: 30, integer: true });
   if (timeout !== undefined) problems.push(timeout);
   if (name !== undefined && !/^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?){2,}$/.test(name))

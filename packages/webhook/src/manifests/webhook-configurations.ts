@@ -7,9 +7,9 @@ import type {
   ValidatingWebhookConfiguration,
   WebhookClientConfig,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
-import type { LabelSelector } from '@kctl/apimachinery';
+import { isJsonObject, type LabelSelector } from '@kctl/apimachinery';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { WebhookHandler } from '../server/handler.js';
 import { checkRegistration, isCoreKind, isInNamespaces, nameLabel, type AdmissionTarget } from './registration.js';
@@ -91,8 +91,9 @@ export function webhookConfigurations(
 ): readonly WebhookConfiguration[] {
   requireOptions('webhookConfigurations', options, optionNames);
   requireOptionsObject('webhookConfigurations: address', options.address, 'url or service');
-  const own =
-    options.operatorNamespace ?? ('service' in options.address ? options.address.service.namespace : undefined);
+  requireAddress(options.address);
+  const service = 'service' in options.address ? options.address.service : undefined;
+  const own = options.operatorNamespace ?? service?.namespace;
   const mutating: MutatingWebhook[] = [];
   const validating: ValidatingWebhook[] = [];
   const names = new Set<string>();
@@ -205,10 +206,34 @@ function defaultName({ type, kind }: AdmissionTarget): string {
   return `${type === 'mutating' ? 'm' : 'v'}${kind.kind.toLowerCase()}-${kind.version}.${group}`;
 }
 
+/** @throws WebhookServerError for an address that the API server refuses */
+function requireAddress(address: WebhookAddress): void {
+  const { url, service }: { readonly url?: unknown; readonly service?: unknown } = address;
+  if ((url === undefined) === (service === undefined))
+    throw new WebhookServerError('address is not valid: expected url or service, one of them');
+  if (url !== undefined && !isWebhookUrl(url))
+    throw new WebhookServerError(
+      `address.url ${shownValue(url)} is not valid: expected https:// with a host, without a user, a query or a fragment`,
+    );
+  const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
+  if (service !== undefined && !(isJsonObject(service) && isText(service['name']) && isText(service['namespace'])))
+    throw new WebhookServerError('address.service is not valid: expected { name, namespace }');
+}
+
+/** As the API server judges a URL. */
+function isWebhookUrl(text: unknown): boolean {
+  if (typeof text !== 'string' || !URL.canParse(text)) return false;
+  const { protocol, username, password, search, hash } = new URL(text);
+  return protocol === 'https:' && `${username}${password}${search}${hash}` === '';
+}
+
 /** The part of a configuration that says where to call and whom to trust. */
 export function clientConfig(address: WebhookAddress, path: string, caBundle: string | undefined): WebhookClientConfig {
+  requireAddress(address);
   const trust = caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString('base64') };
-  if ('url' in address) return { url: `${address.url.replace(/\/$/, '')}${path}`, ...trust };
-  const { name, namespace, port = 443 } = address.service;
+  const service = 'service' in address ? address.service : undefined;
+  const url = 'url' in address ? address.url : '';
+  if (service === undefined) return { url: `${url.replace(/\/$/, '')}${path}`, ...trust };
+  const { name, namespace, port = 443 } = service;
   return { service: { name, namespace, port, path }, ...trust };
 }
