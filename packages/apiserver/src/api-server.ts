@@ -9,6 +9,7 @@ import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/
 import { createServiceAccountTokens } from './authentication/service-account-tokens.js';
 import { createAccessControl } from './authorization/access-control.js';
 import { requireIssuers, requireMode, type ApiServerOptions } from './api-server-options.js';
+import { checkServerOptions } from './check-options.js';
 import { bootKubernetesService } from './boot/kubernetes-service.js';
 import { bootNamespaces } from './boot/namespaces.js';
 import { bootSystemObjects } from './boot/system-objects.js';
@@ -125,6 +126,8 @@ const inProcessUser = { name: 'kubernetes-admin', groups: ['system:masters', 'sy
 /**
  * Makes a server; see {@link ApiServer}.
  *
+ * @throws TypeError for an option that is not known, or not what its type says
+ *
  * @example
  * ```ts
  * import { createApiServer } from '@kctl/apiserver';
@@ -137,6 +140,7 @@ const inProcessUser = { name: 'kubernetes-admin', groups: ['system:masters', 'sy
  * ```
  */
 export function createApiServer(options: ApiServerOptions = {}): ApiServer {
+  checkServerOptions(options);
   return new EmbeddedApiServer(options);
 }
 
