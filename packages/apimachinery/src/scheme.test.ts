@@ -30,6 +30,10 @@ describe('Scheme', () => {
     );
     expect(() => scheme.kindFor({ group: 'example.com', kind: 'Foo' })).toThrow(expect.toSatisfy(isNoKindMatch));
     expect(() => scheme.kindOf({ kind: 'Pod' })).toThrow('does not say its apiVersion');
+    for (const given of [undefined, null, 'Pod']) {
+      expect(() => scheme.kindFor(given as never)).toThrow('scheme: the kind is');
+      expect(() => scheme.kindOf(given as never)).toThrow('scheme: the object is');
+    }
   });
 
   it('grows without changing: a later token replaces one of the same name', () => {

@@ -1,7 +1,7 @@
 import { formatGroupKind, formatGroupVersionKind, isSameKind, parseApiVersion } from './kind.js';
 import type { GroupVersionKind, GroupVersionResource, Kind } from './kind.js';
 import { NoKindMatchError } from './no-kind-match.js';
-import { requireObjects } from './require-arguments.js';
+import { requireObjects, requireRecord } from './require-arguments.js';
 
 /** Group and kind, any version. */
 export interface GroupKind {
@@ -67,13 +67,16 @@ export function createScheme(kinds: readonly Kind[] = []): Scheme {
   const scheme: Scheme = {
     kinds: [...byKind.values()],
     kindFor: (wanted) => {
+      requireRecord('scheme', 'kind', wanted, 'an object with group and kind, and version where there is one');
       const kind = find(wanted);
       if (kind === undefined) throw new NoKindMatchError(wanted);
       return kind;
     },
     kindForResource: ({ group, version, resource }) =>
       byResource.get(`${group === '' ? version : `${group}/${version}`}/${resource}`),
-    kindOf: ({ apiVersion, kind }) => {
+    kindOf: (object) => {
+      requireRecord('scheme', 'object', object, 'an object with apiVersion and kind');
+      const { apiVersion, kind } = object;
       if (apiVersion === undefined || kind === undefined)
         throw new TypeError(`scheme: the object does not say its ${apiVersion === undefined ? 'apiVersion' : 'kind'}`);
       return scheme.kindFor({ ...parseApiVersion(apiVersion), kind });

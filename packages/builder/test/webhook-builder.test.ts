@@ -281,6 +281,10 @@ describe('webhookManagedBy', () => {
       manager.converters.convert({ apiVersion, kind, metadata: {} }, 'v2');
     expect(await convert('apps.example.com/v1', 'App')).toMatchObject({ apiVersion: 'x/v2' });
     await expect(convert('v1', 'Node')).rejects.toThrow('no converter is registered for Node');
+    for (const none of [undefined, null, {}])
+      expect(() => manager.converters.register({ group: '', kind: 'Node' }, none as never)).toThrow(
+        'expected a function',
+      );
     expect(
       problemsOf(() =>
         webhookManagedBy(manager, App)

@@ -1,11 +1,12 @@
 import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Converter } from '@kctl/webhook';
+import { shownType } from '@kctl/wait';
 import { ManagerError } from './errors.js';
 
 /** Converters by group and kind, behind one conversion webhook. Mirrors `conversion.Registry`. */
 export interface ConverterRegistry {
-  /** @throws ManagerError when the kind has a converter already */
+  /** @throws ManagerError when the kind has a converter already; TypeError for a converter that is not a function */
   register(kind: { readonly group: string; readonly kind: string }, converter: Converter): void;
   /** Converts an object by the converter of its kind. @throws ManagerError when there is none */
   readonly convert: Converter;
@@ -19,6 +20,8 @@ export function createConverterRegistry(): ConverterRegistry {
   return {
     register: (kind, converter) => {
       const name = formatGroupKind(kind);
+      if (typeof converter !== 'function')
+        throw new TypeError(`register: the converter of ${name} is ${shownType(converter)}: expected a function`);
       if (converters.has(name)) throw new ManagerError(`${name} has a converter already`);
       converters.set(name, converter);
     },
