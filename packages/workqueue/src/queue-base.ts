@@ -23,6 +23,9 @@ const runOptionNames: OptionNames<RunOptions<never>> = {
   onError: true,
 };
 const idleOptionNames: OptionNames<IdleOptions> = { signal: signalOption, includeDelayed: true };
+/** So often what the adds of `onDrop` drop is handed to it again, for one add. */
+const mostDropRounds = 1000;
+const addsForEver = `bound.onDrop was called ${mostDropRounds} times in a row for what its own adds have dropped: let it stop adding`;
 /** What is not being worked on yet. */
 const pending = ready | dirty | delayed;
 
@@ -46,6 +49,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   readonly #bound: QueueBound<T> | undefined;
   /** What was dropped by the add in progress. */
   #dropped: T[] | undefined;
+  #isReporting = false;
   readonly #waiters = new WaiterList();
   readonly #pools = new Set<Pool<T>>();
   #processing = 0;
@@ -410,20 +414,30 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
 
   /**
    * Calls `onDrop` for what the bound has dropped, when the add is complete: a hook may add, and what it throws costs no key.
+   * What is dropped by its adds follows when it has returned, so that a hook which always adds needs no stack.
    *
    * @throws the first error of the hook, after all calls
+   * @throws RangeError where the hook goes on adding
    */
   protected reportDropped(): void {
-    const dropped = this.#dropped;
-    if (dropped === undefined) return;
-    this.#dropped = undefined;
+    if (this.#dropped === undefined || this.#isReporting) return;
     let failure: { readonly error: unknown } | undefined;
-    for (const item of dropped)
-      try {
-        this.#bound?.onDrop?.(item);
-      } catch (error) {
-        failure ??= { error };
+    this.#isReporting = true;
+    for (let round = 0; this.#dropped !== undefined; round++) {
+      const dropped: readonly T[] = this.#dropped;
+      this.#dropped = undefined;
+      if (round === mostDropRounds) {
+        failure ??= { error: new RangeError(addsForEver) };
+        break;
       }
+      for (const item of dropped)
+        try {
+          this.#bound?.onDrop?.(item);
+        } catch (error) {
+          failure ??= { error };
+        }
+    }
+    this.#isReporting = false;
     if (failure !== undefined) throw failure.error;
   }
 

@@ -26,7 +26,10 @@ export interface QueueBound<T> {
    * @default 'throw'
    */
   readonly overflow?: OverflowRule;
-  /** Called with each dropped item when the add is complete, so that it may add; what it throws, the add throws then. */
+  /**
+   * Called with each dropped item when the add is complete, so that it may add; what it throws, the add throws then. What its
+   * own adds drop follows when it has returned; where that has no end, the add throws a RangeError.
+   */
   readonly onDrop?: (item: T) => void;
 }
 

@@ -74,8 +74,27 @@ describe.each(Object.entries(flavours))('%s with dropOldest', (_name, create) =>
     expect([queue.length, queue.tryGet(), adds]).toEqual([1, 'a', 4]);
     adds = -Infinity;
     queue.add('c');
-    expect(() => queue.add('d')).toThrow(RangeError);
+    expect(() => queue.add('d')).toThrow('bound.onDrop was called 1000 times in a row');
     expect(queue.length).toBe(1);
+  });
+
+  it('reports what an add of the hook drops when the hook has returned', () => {
+    const steps: string[] = [];
+    const queue = create({
+      bound: {
+        maxPending: 1,
+        overflow: 'dropOldest',
+        onDrop: (item) => {
+          steps.push(`drops ${item}`);
+          if (item === 'a') queue.add('c');
+          steps.push(`dropped ${item}`);
+        },
+      },
+    });
+    queue.add('a');
+    queue.add('b');
+    expect(steps).toEqual(['drops a', 'dropped a', 'drops b', 'dropped b']);
+    expect(queue.tryGet()).toBe('c');
   });
 
   it('delivers or reports each accepted key, never both, and drops no more than it has to', () => {
