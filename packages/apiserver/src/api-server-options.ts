@@ -137,9 +137,3 @@ export function requireIssuers(issuers: readonly string[]): void {
   for (const issuer of issuers)
     if (issuer === '') throw new TypeError(`serviceAccounts.issuer: expected a URL, got ${JSON.stringify(issuer)}`);
 }
-
-/** @throws TypeError naming the option */
-export function requireMode(mode: string): void {
-  if (mode !== 'AlwaysAllow' && mode !== 'RBAC')
-    throw new TypeError(`authorization: expected 'AlwaysAllow' or 'RBAC', got ${JSON.stringify(mode)}`);
-}

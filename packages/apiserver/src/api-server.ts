@@ -8,7 +8,7 @@ import { createReviews } from './admission/reviews.js';
 import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/service-account-keys.js';
 import { createServiceAccountTokens } from './authentication/service-account-tokens.js';
 import { createAccessControl } from './authorization/access-control.js';
-import { requireIssuers, requireMode, type ApiServerOptions } from './api-server-options.js';
+import { requireIssuers, type ApiServerOptions } from './api-server-options.js';
 import { checkServerOptions } from './check-options.js';
 import { bootKubernetesService } from './boot/kubernetes-service.js';
 import { bootNamespaces } from './boot/namespaces.js';
@@ -176,7 +176,6 @@ class EmbeddedApiServer implements ApiServer {
 
   constructor(options: ApiServerOptions) {
     const { clock = systemClock, seed = 1, authorization = 'AlwaysAllow' } = options;
-    requireMode(authorization);
     const logger = options.logger ?? noopLogger;
     this.#options = options;
     this.#clock = clock;

@@ -236,7 +236,7 @@ describe('RBAC', () => {
   test('refuses an unknown mode', async () => {
     const options = { authorization: 'rbac' };
     await expect(harness(options as ApiServerOptions)).rejects.toThrow(
-      "expected 'AlwaysAllow' or 'RBAC', got \"rbac\"",
+      'authorization "rbac" is not valid: expected "AlwaysAllow" or "RBAC"',
     );
   });
 });

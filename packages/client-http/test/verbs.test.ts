@@ -466,3 +466,9 @@ it.each<[string, () => Promise<unknown>, string]>([
     expect(server.requests).toEqual([]);
   },
 );
+
+it('lets a delete have the options that all writes of a caller share', async () => {
+  server.handler = (_request, response) => json(response, { kind: 'Status', apiVersion: 'v1', status: 'Success' });
+  await client.delete(ConfigMap, { namespace: 'ns', name: 'a' }, { fieldOwner: 'me' } as never);
+  expect(server.requests).toHaveLength(1);
+});

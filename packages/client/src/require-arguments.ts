@@ -89,10 +89,13 @@ const deleteAllOfOptionNames: OptionNames<DeleteAllOfOptions> = {
   fieldSelector: true,
 };
 
+/** Options of other writes: a caller has one object of them for all. A delete has no use for them. */
+const ofOtherWrites = ['fieldOwner', 'fieldValidation'];
+
 /** A misspelled selector would mean every object, a misspelled precondition none. */
 const namesOfDeletes: ReadonlyMap<string, readonly string[]> = new Map([
-  ['delete', Object.keys(deleteOptionNames)],
-  ['deleteAllOf', Object.keys(deleteAllOfOptionNames)],
+  ['delete', [...Object.keys(deleteOptionNames), ...ofOtherWrites]],
+  ['deleteAllOf', [...Object.keys(deleteAllOfOptionNames), ...ofOtherWrites]],
 ]);
 
 function isWhole(limit: unknown): boolean {

@@ -70,6 +70,7 @@ export async function* podLogs(
 
 /** The lines of {@link podLogs} as one text, each with its end. Not for `follow`: it ends when the container does. */
 export async function podLogText(client: PodsClient, target: PodTarget, options: PodLogsOptions = {}): Promise<string> {
+  checkLogOptions(options);
   const lines: string[] = [];
   // A piece of a line has no end: unless it is asked for, no line is cut.
   const whole = { ...options, maxLineBytes: options.maxLineBytes ?? Number.MAX_SAFE_INTEGER };
