@@ -6,7 +6,14 @@
 import { execFileSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import { defaultFaultRates, isSimulationFailed, simulate, type SimulateOptions, type Step } from '@kctl/simulation';
+import {
+  defaultFaultRates,
+  isSimulationFailed,
+  ruleNames,
+  simulate,
+  type SimulateOptions,
+  type Step,
+} from '@kctl/simulation';
 import { HoursLog } from './hours-log.js';
 import { namedOperators, operators } from './operators/index.js';
 import { formatRecord, type OperatorRecord } from './record.js';
@@ -50,6 +57,9 @@ if (unknownFaults.length > 0)
   refuse(
     `--faults ${values.faults} has no fault ${JSON.stringify(unknownFaults[0])}: expected all, none, or some of ${faultsKnown.join(', ')}`,
   );
+// These operators have no rules of their own: with an unknown one alone, nothing would be looked at.
+const unknownRule = values.only?.find((name) => !ruleNames.includes(name));
+if (unknownRule !== undefined) refuse(`--only ${unknownRule} is not a rule: expected some of ${ruleNames.join(', ')}`);
 const started = process.cpuUsage();
 const log = values.log === undefined ? undefined : new HoursLog(values.log);
 const logged = log?.runOf(execFileSync('git', ['describe', '--always', '--dirty'], { encoding: 'utf8' }).trim());

@@ -49,6 +49,7 @@ describe('pnpm simulate', () => {
     [['--seed'], "'--seed"],
     [['--seedz', '4'], "'--seedz'"],
     [['--operator', 'none'], 'there is no operator "none": expected some of '],
+    [['--only', 'convergence', '--only', 'nosuch'], '--only nosuch is not a rule: expected some of two-leaders, '],
     [['--faults', 'crash,stal'], '--faults crash,stal has no fault "stal": expected all, none, or some of '],
   ])('refuses %j before anything runs', async (given, message) => {
     const { code, output, errors } = await simulate(...given);
