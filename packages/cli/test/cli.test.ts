@@ -16,6 +16,7 @@ import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { parseAllDocuments } from 'yaml';
 import { describe, expect, it } from 'vitest';
+import { isChartTemplate } from '../src/manifests/chart.js';
 import { boundedName } from '../src/manifests/names.js';
 import { kctl, kctlWith, project, type Result } from './project.js';
 
@@ -72,7 +73,10 @@ describe('kctl generate', () => {
     const [kustomization] = objectsIn(join(deploy, 'kustomization.yaml'));
     for (const path of kustomization?.['resources'] as string[])
       expect(existsSync(join(deploy, path)), path).toBe(true);
-    for (const template of readdirSync(join(deploy, 'chart', 'templates')))
+    const templates = readdirSync(join(deploy, 'chart', 'templates'));
+    // By these names a later generation knows what it may remove.
+    expect(templates.filter((name) => !isChartTemplate(name))).toEqual([]);
+    for (const template of templates)
       expect(readFileSync(join(deploy, 'chart', 'templates', template), 'utf8'), template).not.toContain(
         'websites-system',
       );

@@ -11,7 +11,7 @@ import type { ApiServer, LogRequest, ScriptedProcess } from '@kctl/apiserver';
 import { createEnvironment } from '@kctl/testing';
 import type { TestEnvironment } from '@kctl/testing';
 import { pack } from 'tar-stream';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import {
   attach,
   copyFromPod,
@@ -278,6 +278,23 @@ describe('exec', () => {
       })(),
     );
     expect(await exec(environment.client, key, ['true'], { stdin: endless })).toMatchObject({ exitCode: 4 });
+  });
+
+  it('lets go of input that it waits for when the process has ended', async () => {
+    server.pods.script(key, { exec: () => 4 });
+    const { promise, resolve } = Promise.withResolvers<IteratorResult<string, undefined>>();
+    let returns = 0;
+    const waiting: AsyncIterableIterator<string, undefined> = {
+      next: () => promise,
+      return: () => {
+        returns++;
+        resolve({ done: true, value: undefined });
+        return promise;
+      },
+      [Symbol.asyncIterator]: () => waiting,
+    };
+    expect(await exec(environment.client, key, ['true'], { stdin: waiting })).toMatchObject({ exitCode: 4 });
+    await vi.waitFor(() => expect(returns).toBe(1));
   });
 
   it.each<[string, unknown, RegExp]>([

@@ -14,8 +14,11 @@ export function leavable<T>(
       return step.done === true ? { done: true, value: undefined } : step;
     },
     return: async () => {
-      await release();
-      await steps.return();
+      try {
+        await release();
+      } finally {
+        await steps.return();
+      }
       return { done: true, value: undefined };
     },
     [Symbol.asyncIterator]() {

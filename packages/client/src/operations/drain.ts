@@ -131,7 +131,8 @@ export function isDrainRefused(error: unknown): error is DrainRefusedError {
  * Empties a node for maintenance: cordons it, evicts its pods and waits until they are gone. Mirrors `kubectl drain`,
  * with its rules: mirror pods stay, pods of DaemonSets, pods without a controller and pods with emptyDir data need an
  * option. Unlike kubectl it looks at the pods before it cordons, so that a refused drain changes nothing. An eviction
- * that a PodDisruptionBudget refuses is tried again until `timeoutMs`.
+ * that a PodDisruptionBudget refuses is tried again until `timeoutMs`. The first pod whose eviction fails otherwise ends the
+ * drain, and the attempts at the others with it; kubectl goes on with those.
  *
  * @returns what became of each pod
  * @throws DrainRefusedError naming the pods and what to set; DeadlineExceededError after `timeoutMs` (the node stays

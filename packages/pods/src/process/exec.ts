@@ -179,26 +179,31 @@ async function feed(input: ProcessInput, sink: Writable): Promise<void> {
   const source: AsyncIterable<unknown> =
     typeof input === 'string' || input instanceof Uint8Array ? Readable.from([Buffer.from(input)]) : input;
   let failure: { readonly error: unknown } | undefined;
-  const fail = (error: unknown): never => {
-    failure = { error };
-    throw error;
-  };
-  const read = async function* (): AsyncGenerator<string | Uint8Array, void, undefined> {
-    const pieces = source[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const next = await Promise.resolve(pieces.next()).catch(fail);
-        if (next.done === true) return;
-        const piece = next.value;
-        if (typeof piece === 'string' || piece instanceof Uint8Array) yield piece;
-        else fail(new TypeError(`exec: a piece of stdin is ${shownType(piece)}: expected a text or a Uint8Array`));
+  const pieces = source[Symbol.asyncIterator]();
+  // Written by hand: a generator that waits for a piece would hand on the end of the process with the next piece alone.
+  const read: AsyncIterableIterator<string | Uint8Array, undefined> = {
+    next: async () => {
+      try {
+        const step = await pieces.next();
+        if (step.done === true) return { done: true, value: undefined };
+        const { value } = step;
+        if (typeof value === 'string' || value instanceof Uint8Array) return { done: false, value };
+        throw new TypeError(`exec: a piece of stdin is ${shownType(value)}: expected a text or a Uint8Array`);
+      } catch (error) {
+        failure = { error };
+        throw error;
       }
-    } finally {
+    },
+    return: async () => {
       await pieces.return?.();
-    }
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
   };
   try {
-    await pipeline(Readable.from(read()), sink);
+    await pipeline(Readable.from(read), sink);
   } catch {
     // Unless it was the input: the process has ended without reading all of it, or the connection has; the process says which.
   }
