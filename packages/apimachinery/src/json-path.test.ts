@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { compileJsonPath } from './json-path.js';
+import { compileJsonPath, isJsonPathError } from './json-path.js';
 
 describe('compileJsonPath', () => {
   const root = {
@@ -32,6 +32,15 @@ describe('compileJsonPath', () => {
   it('refuses what it cannot read', () => {
     expect(() => compileJsonPath('.a[')).toThrow('unterminated array');
     expect(() => compileJsonPath('.a[x]')).toThrow('cannot read');
+  });
+  it.each(['.a\\', '{.a\\}', '\\', '.a.\\', '.metadata.labels.ex\\.io\\'])(
+    'refuses %j, which ends in an escape',
+    (path) => {
+      expect(() => compileJsonPath(path)).toThrow(expect.toSatisfy(isJsonPathError));
+    },
+  );
+  it('reads an escaped line end as it is', () => {
+    expect(compileJsonPath('.a\\\nb')({ 'a\nb': 1 })).toEqual([1]);
   });
 
   describe('ends early and finds nothing', () => {

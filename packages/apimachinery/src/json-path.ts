@@ -103,11 +103,14 @@ function parseSteps(path: string): Step[] {
       rest = rest.slice(rest[2] === '[' ? 2 : 1);
       continue;
     }
-    const match = /^\.?((?:\\.|[^.[\\])*)/.exec(rest);
-    const name = (match?.[1] ?? '').replace(/\\(.)/g, '$1');
+    const match = /^\.?((?:\\[^]|[^.[\\])*)/.exec(rest);
+    const length = match?.[0].length ?? 0;
+    // A backslash with nothing behind it.
+    if (length === 0) throw new JsonPathError(`cannot read ${JSON.stringify(rest)}`);
+    const name = (match?.[1] ?? '').replace(/\\([^])/g, '$1');
     if (name === '*') steps.push({ type: 'all' });
     else if (name !== '') steps.push({ type: 'field', name });
-    rest = rest.slice(match?.[0].length ?? 1);
+    rest = rest.slice(length);
   }
   return steps;
 }
