@@ -40,6 +40,12 @@ describe('guards of status errors', () => {
     [{ code: 401, reason: 'Unauthorized' }, ['isUnauthorized']],
     [{ code: 403, reason: 'Forbidden' }, ['isForbidden']],
     [{ code: 418 }, []],
+    // A reason that is not known leaves it to the code; one that is known does not.
+    [{ code: 404, reason: 'WidgetMissing' }, ['isNotFound']],
+    [{ code: 409, reason: 'Stale' }, ['isConflict']],
+    [{ code: 503, reason: 'Unknown' }, ['isServiceUnavailable']],
+    [{ code: 404, reason: 'Forbidden' }, ['isForbidden']],
+    [{ code: 429, reason: 'ServiceUnavailable' }, ['isServiceUnavailable', 'isTooManyRequests']],
   ])('%j passes %j', (status, expected) => {
     expect(passed(status)).toEqual(expected);
   });

@@ -32,14 +32,34 @@ export function isStatusError(error: unknown): error is StatusError {
   return error instanceof Error && 'code' in error && error.code === code && 'status' in error;
 }
 
-/** A guard by reason, falling back to the HTTP code where the server gave no reason, as apimachinery's `errors` does. */
+/** What API servers give. Any other reason, such as one of an aggregated API server, says less than the HTTP code. */
+const knownReasons: ReadonlySet<string> = new Set([
+  'Unauthorized',
+  'Forbidden',
+  'NotFound',
+  'AlreadyExists',
+  'Conflict',
+  'Gone',
+  'Invalid',
+  'ServerTimeout',
+  'Timeout',
+  'TooManyRequests',
+  'BadRequest',
+  'MethodNotAllowed',
+  'NotAcceptable',
+  'RequestEntityTooLarge',
+  'UnsupportedMediaType',
+  'InternalError',
+  'Expired',
+  'ServiceUnavailable',
+] satisfies StatusReason[]);
+
+/** A guard by reason, and by the HTTP code where the server gave no reason that is known, as apimachinery's `errors` does. */
 function guard(reason: StatusReason, code: number): (error: unknown) => error is StatusError {
   return (error): error is StatusError => {
     if (!isStatusError(error)) return false;
-    const given = error.status.reason;
-    return (
-      given === reason || ((given === undefined || given === '' || given === 'Unknown') && error.status.code === code)
-    );
+    const given = error.status.reason ?? '';
+    return given === reason || (!knownReasons.has(given) && error.status.code === code);
   };
 }
 
@@ -98,8 +118,9 @@ export const isBadRequest: (error: unknown) => error is StatusError = guard('Bad
 export const isMethodNotSupported: (error: unknown) => error is StatusError = guard('MethodNotAllowed', 405);
 /** 415. */
 export const isUnsupportedMediaType: (error: unknown) => error is StatusError = guard('UnsupportedMediaType', 415);
-/** 429: try again later; see `status.details.retryAfterSeconds`. */
-export const isTooManyRequests: (error: unknown) => error is StatusError = guard('TooManyRequests', 429);
+/** 429, whatever the reason: try again later; see `status.details.retryAfterSeconds`. */
+export const isTooManyRequests: (error: unknown) => error is StatusError = (error): error is StatusError =>
+  isStatusError(error) && (error.status.reason === 'TooManyRequests' || error.status.code === 429);
 /** 500. */
 export const isInternalError: (error: unknown) => error is StatusError = guard('InternalError', 500);
 /** 503. */
