@@ -56,6 +56,10 @@ describe('fieldSelectorFrom', () => {
   it.each<[unknown, string]>([
     [{ 'spec.nodeName': undefined }, 'field selector: the value of "spec.nodeName" is undefined: expected text'],
     [null, 'the field selector is null'],
+    [new Map([['a', 'b']]), 'the field selector is an array or another collection'],
+    [[null], 'field selector: term 0 is not valid'],
+    [[{ path: 'a', operator: '==', value: 'b' }], 'field selector: term 0 is not valid'],
+    [[{ path: 'a', operator: '=', value: 5 }], 'field selector: term 0 is not valid'],
   ])('names what %j lacks', (source, message) => {
     expect(() => fieldSelectorFrom(source as never)).toThrow(message);
   });

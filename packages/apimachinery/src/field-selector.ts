@@ -1,3 +1,4 @@
+import { isJsonObject } from './json-object.js';
 import { requireSource, requireTexts, SelectorError } from './selector-error.js';
 import type { FieldSelector, FieldTerm } from './selector.js';
 
@@ -26,7 +27,10 @@ export function fieldSelectorFrom(
 ): FieldSelector {
   if (typeof source === 'string') return parseFieldSelector(source);
   requireSource('field', source);
-  if (isTerms(source)) return makeSelector(source);
+  if (isTerms(source)) {
+    for (const [place, term] of source.entries()) requireTerm(term, place);
+    return makeSelector(source);
+  }
   if (isSelector(source)) return source;
   requireTexts('field', source);
   return makeSelector(Object.entries(source).map(([path, value]) => ({ path, operator: '=', value })));
@@ -34,6 +38,18 @@ export function fieldSelectorFrom(
 
 function isTerms(source: object): source is readonly FieldTerm[] {
   return Array.isArray(source);
+}
+
+/** @throws SelectorError: with another operator, a term would match here what it does not on a server */
+function requireTerm(term: unknown, place: number): void {
+  const fields: Readonly<Record<string, unknown>> = isJsonObject(term) ? term : {};
+  const { path, operator, value } = fields;
+  const isTerm = typeof path === 'string' && path !== '' && typeof value === 'string';
+  if (isTerm && (operator === '=' || operator === '!=')) return;
+  throw new SelectorError(
+    `[${place}]`,
+    `field selector: term ${place} is not valid: expected { path, operator, value }, texts with the operator "=" or "!="`,
+  );
 }
 
 function isSelector(source: object): source is FieldSelector {

@@ -27,7 +27,7 @@ export function makeRequirement(key: string, operator: LabelOperator, values: re
       break;
     case '>':
     case '<':
-      if (distinct.length !== 1 || !integer.test(distinct[0] ?? ''))
+      if (distinct.length !== 1 || !isInteger(distinct[0] ?? ''))
         fail(key, `label ${key}: ${operator} needs exactly one integer, not ${JSON.stringify(distinct.join(','))}`);
       break;
     case 'exists':
@@ -59,7 +59,7 @@ export function matchesRequirement(
     case '>':
     case '<': {
       const [wanted = ''] = values;
-      if (value === undefined || !integer.test(value)) return false;
+      if (value === undefined || !isInteger(value)) return false;
       return operator === '>' ? BigInt(value) > BigInt(wanted) : BigInt(value) < BigInt(wanted);
     }
   }
@@ -80,7 +80,13 @@ export function printRequirement({ key, operator, values }: LabelRequirement): s
   }
 }
 
-const integer = /^-?[0-9]+$/;
+/** Of 64 bits, as upstream reads it. */
+function isInteger(text: string): boolean {
+  if (!/^-?[0-9]+$/.test(text)) return false;
+  const value = BigInt(text);
+  return BigInt.asIntN(64, value) === value;
+}
+
 const name = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
 const subdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 

@@ -45,6 +45,7 @@ describe('parseLabelSelector', () => {
     ['x<a', 'integer'],
     ['x>1.5', 'integer'],
     ['x>-5', 'not a value'],
+    ['x>9223372036854775808', 'integer'],
     ['x>', 'integer'],
     ['x,', 'the end, expected a label key'],
     [',x', "found ','"],
@@ -85,6 +86,8 @@ describe('parseLabelSelector', () => {
     ['x<1', { x: 'many' }, false],
     ['x>1', {}, false],
     ['x>9007199254740992', { x: '9007199254740993' }, true],
+    ['x>9223372036854775806', { x: '9223372036854775807' }, true],
+    ['x>1', { x: '9223372036854775808' }, false],
     ['x in (a,b)', { x: 'b' }, true],
     ['x in (a,b)', {}, false],
     ['x notin (a,b)', { x: 'c' }, true],
@@ -143,6 +146,21 @@ describe('labelSelectorFrom', () => {
     [{ matchLables: {} }, 'label selector: the value of "matchLables" is of type object: expected text'],
     [null, 'the label selector is null: expected text such as "a=b", or an object'],
     [5, 'the label selector is a value of type number'],
+    [[], 'the label selector is an array or another collection'],
+    [new Map([['app', 'web']]), 'the label selector is an array or another collection'],
+    [{ matchLabels: [] }, 'the label selector is an array or another collection'],
+    [{ matchExpressions: {} }, 'label selector: matchExpressions is not an array'],
+    [{ matchExpressions: [null] }, 'label selector: matchExpressions[0] has no key'],
+    [{ matchExpressions: [{ operator: 'Exists' }] }, 'label selector: matchExpressions[0] has no key'],
+    [{ matchExpressions: [{ key: 'a', operator: 'constructor' }] }, '"constructor" is not a label selector operator'],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'In', values: 'web' }] },
+      'the values of matchExpressions[0] are not valid',
+    ],
+    [
+      { matchExpressions: [{ key: 'a', operator: 'In', values: [1] }] },
+      'the values of matchExpressions[0] are not valid',
+    ],
   ])('names what %j lacks', (source, message) => {
     expect(() => labelSelectorFrom(source as never)).toThrow(expect.toSatisfy(isSelectorError));
     expect(() => labelSelectorFrom(source as never)).toThrow(message);

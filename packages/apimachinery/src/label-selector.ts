@@ -1,8 +1,9 @@
+import { isJsonObject } from './json-object.js';
 import { parseLabelRequirements } from './label-selector-parser.js';
 import type { LabelRequirement } from './label-requirement.js';
 import { makeRequirement, matchesRequirement, printRequirement } from './label-requirement.js';
 import { requireSource, requireTexts, SelectorError } from './selector-error.js';
-import type { LabelSelector, LabelSelectorRequirement, Selector } from './selector.js';
+import type { LabelSelector, Selector } from './selector.js';
 
 /** Matches every object. */
 export const everything: Selector = makeSelector([]);
@@ -66,8 +67,14 @@ function isLabelSelector(source: object): source is LabelSelector {
   );
 }
 
-function requirementsOf(selector: LabelSelector): LabelRequirement[] {
-  return [...fromRecord(selector.matchLabels ?? {}), ...(selector.matchExpressions ?? []).map(fromExpression)];
+function requirementsOf({ matchLabels, matchExpressions }: LabelSelector): LabelRequirement[] {
+  const expressions: unknown = matchExpressions ?? [];
+  if (!Array.isArray(expressions))
+    throw new SelectorError('matchExpressions', 'label selector: matchExpressions is not an array');
+  const labels = matchLabels ?? {};
+  requireSource('label', labels);
+  const given: readonly unknown[] = expressions;
+  return [...fromRecord(labels), ...given.map(fromExpression)];
 }
 
 function fromRecord(labels: Readonly<Record<string, string>>): LabelRequirement[] {
@@ -77,15 +84,35 @@ function fromRecord(labels: Readonly<Record<string, string>>): LabelRequirement[
 
 const operatorsOfApi = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const;
 
-function fromExpression({ key, operator, values = [] }: LabelSelectorRequirement): LabelRequirement {
-  const operators: Readonly<Record<string, LabelRequirement['operator'] | undefined>> = operatorsOfApi;
-  const own = operators[operator];
+/** @throws SelectorError: what stands in a custom resource need not have the type */
+function fromExpression(expression: unknown, place: number): LabelRequirement {
+  const where = `matchExpressions[${place}]`;
+  const fields: Readonly<Record<string, unknown>> = isJsonObject(expression) ? expression : {};
+  const { key, operator, values } = fields;
+  if (typeof key !== 'string')
+    throw new SelectorError(
+      where,
+      `label selector: ${where} has no key: expected an object with key, operator and values`,
+    );
+  const own = operatorOf(operator);
   if (own === undefined)
     throw new SelectorError(
-      operator,
+      String(operator),
       `${JSON.stringify(operator)} is not a label selector operator: expected In, NotIn, Exists or DoesNotExist`,
     );
-  return makeRequirement(key, own, values);
+  const texts: unknown = values ?? [];
+  if (!isTexts(texts))
+    throw new SelectorError(where, `label selector: the values of ${where} are not valid: expected an array of texts`);
+  return makeRequirement(key, own, texts);
+}
+
+function operatorOf(operator: unknown): LabelRequirement['operator'] | undefined {
+  const operators: Readonly<Record<string, LabelRequirement['operator']>> = operatorsOfApi;
+  return typeof operator === 'string' && Object.hasOwn(operators, operator) ? operators[operator] : undefined;
+}
+
+function isTexts(values: unknown): values is readonly string[] {
+  return Array.isArray(values) && values.every((value) => typeof value === 'string');
 }
 
 function sortByKey(requirements: readonly LabelRequirement[]): LabelRequirement[] {
@@ -97,7 +124,8 @@ function makeSelector(requirements: readonly LabelRequirement[]): Selector {
   return {
     type: 'label',
     isEmpty: requirements.length === 0,
-    matches: (labels = {}) => requirements.every((requirement) => matchesRequirement(requirement, labels)),
+    // JSON may have null where there are none.
+    matches: (labels) => requirements.every((requirement) => matchesRequirement(requirement, labels ?? {})),
     toString: () => text,
   };
 }

@@ -13,6 +13,16 @@ import {
   subtractQuantities,
 } from './quantity.js';
 
+describe('parseQuantity', () => {
+  it.each([null, undefined, {}, [], true])('refuses %j as what is not a quantity', (given) => {
+    expect(() => parseQuantity(given as never)).toThrow(expect.toSatisfy(isQuantityError));
+  });
+
+  it('takes what a JSON number beyond 2^53 is', () => {
+    expect(canonicalQuantity(9007199254740993n as never)).toBe('9007199254740993');
+  });
+});
+
 describe('canonicalQuantity', () => {
   it.each([
     ['1000m', '1'],

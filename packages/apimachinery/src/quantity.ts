@@ -35,7 +35,7 @@ export class QuantityError extends Error {
 
   constructor(quantity: Quantity, problem: QuantityProblem = 'format') {
     super(
-      `${JSON.stringify(quantity)} is not a quantity: expected a number with an optional suffix ` +
+      `${shown(quantity)} is not a quantity: expected a number with an optional suffix ` +
         '(n u m k M G T P E, Ki Mi Gi Ti Pi Ei, or an exponent such as e3)',
     );
     this.quantity = quantity;
@@ -46,6 +46,10 @@ export class QuantityError extends Error {
   get serverMessage(): string {
     return serverMessages[this.problem];
   }
+}
+
+function shown(given: unknown): string {
+  return typeof given === 'string' ? JSON.stringify(given) : String(given);
 }
 
 /** Whether an error is a {@link QuantityError}, also one of another copy of this package. */
@@ -66,7 +70,10 @@ const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
  * @throws QuantityError
  */
 export function parseQuantity(quantity: Quantity): ParsedQuantity {
-  const read = readQuantity(typeof quantity === 'number' ? String(quantity) : quantity);
+  const given: unknown = quantity;
+  // A JSON number beyond 2^53 is a bigint.
+  const text = typeof given === 'number' || typeof given === 'bigint' ? String(given) : given;
+  const read = typeof text === 'string' ? readQuantity(text) : 'format';
   if (typeof read === 'string') throw new QuantityError(quantity, read);
   const { isNegative, digits, bits, power } = read;
   const size = shiftDecimal(digits << bits, 9 + power);

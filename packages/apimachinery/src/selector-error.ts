@@ -19,13 +19,16 @@ export function isSelectorError(error: unknown): error is SelectorError {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** @throws SelectorError for what is neither text nor object */
+/** @throws SelectorError for what is neither text nor object, and for a collection, which has no keys and would select everything */
 export function requireSource(type: 'label' | 'field', source: unknown): void {
-  if (typeof source === 'object' && source !== null) return;
-  throw new SelectorError(
-    String(source),
-    `the ${type} selector is ${source === null ? 'null' : `a value of type ${typeof source}`}: expected text such as "a=b", or an object`,
-  );
+  const fail = (isObject: boolean, shown: string): never => {
+    const selector = isObject ? type : String(source);
+    throw new SelectorError(selector, `the ${type} selector is ${shown}: expected text such as "a=b", or an object`);
+  };
+  if (typeof source !== 'object') fail(false, `a value of type ${typeof source}`);
+  else if (source === null) fail(false, 'null');
+  else if (Symbol.iterator in source && !(type === 'field' && Array.isArray(source)))
+    fail(true, 'an array or another collection');
 }
 
 /** @throws SelectorError naming the key of a value that is not text: an undefined one must not select everything */
