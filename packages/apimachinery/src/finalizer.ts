@@ -28,7 +28,8 @@ export function hasFinalizer(object: DeepReadonly<KubeObject>, finalizer: string
 
 /** Whether an object is being deleted: finalizers keep it, and none may be added. */
 export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
-  return metadataOf('isDeleting', 'object', object).deletionTimestamp !== undefined;
+  // JSON may have null where there is none.
+  return (metadataOf('isDeleting', 'object', object).deletionTimestamp ?? undefined) !== undefined;
 }
 
 function hasIn(what: string, object: DeepReadonly<KubeObject>, finalizer: string): boolean {

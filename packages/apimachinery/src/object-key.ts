@@ -49,10 +49,12 @@ export function keyOf(object: {
 export function keyOf(object: {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }): ObjectKey {
-  const { name, namespace } = metadataOf('keyOf', 'object', object);
-  if (name === undefined || name === '')
-    throw new TypeError('keyOf: metadata.name is not set: an object without a name has no key');
-  return namespace === undefined || namespace === '' ? { name } : { namespace, name };
+  const metadata = metadataOf('keyOf', 'object', object);
+  // JSON may have null where there is none.
+  const name = metadata.name ?? '';
+  const namespace = metadata.namespace ?? '';
+  if (name === '') throw new TypeError('keyOf: metadata.name is not set: an object without a name has no key');
+  return namespace === '' ? { name } : { namespace, name };
 }
 
 /**
@@ -68,7 +70,8 @@ export function keyOf(object: {
  */
 export function formatKey(key: ObjectKey): string {
   requireRecord('formatKey', 'key', key, 'an object with name, and namespace where there is one');
-  return key.namespace === undefined || key.namespace === '' ? key.name : `${key.namespace}/${key.name}`;
+  const namespace = key.namespace ?? '';
+  return namespace === '' ? key.name : `${namespace}/${key.name}`;
 }
 
 /**

@@ -16,8 +16,8 @@ export class AlreadyOwnedError extends Error {
   readonly owner: OwnerReference;
 
   constructor(object: DeepReadonly<KubeObject>, owner: OwnerReference) {
-    const { namespace, name = '' } = object.metadata;
-    const where = namespace === undefined ? name : `${namespace}/${name}`;
+    const { namespace, name } = object.metadata;
+    const where = (namespace ?? '') === '' ? (name ?? '') : `${namespace}/${name ?? ''}`;
     super(`object ${where} is already controlled by ${owner.kind} ${owner.name}`);
     this.owner = owner;
   }
@@ -141,7 +141,8 @@ function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerRef
     throw new TypeError(
       `owner reference: apiVersion ${JSON.stringify(ownerKind.apiVersion)}, kind ${JSON.stringify(ownerKind.kind)} is not valid: expected group/version (or a version) and a kind, such as those of defineKind(…)`,
     );
-  const { name = '', uid = '', namespace = '' } = owner.metadata;
+  // JSON may have null where there is none.
+  const [name, uid, namespace] = [owner.metadata.name ?? '', owner.metadata.uid ?? '', owner.metadata.namespace ?? ''];
   if (name === '' || uid === '')
     throw new TypeError(
       `owner reference: the owner has no ${name === '' ? 'name' : 'uid'}: only an object that the server has stored can own`,

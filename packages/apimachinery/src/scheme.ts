@@ -77,8 +77,10 @@ export function createScheme(kinds: readonly Kind[] = []): Scheme {
     kindOf: (object) => {
       requireRecord('scheme', 'object', object, 'an object with apiVersion and kind');
       const { apiVersion, kind } = object;
-      if (apiVersion === undefined || kind === undefined)
-        throw new TypeError(`scheme: the object does not say its ${apiVersion === undefined ? 'apiVersion' : 'kind'}`);
+      if (typeof apiVersion !== 'string' || typeof kind !== 'string')
+        throw new TypeError(
+          `scheme: the object does not say its ${typeof apiVersion === 'string' ? 'kind' : 'apiVersion'}`,
+        );
       return scheme.kindFor({ ...parseApiVersion(apiVersion), kind });
     },
     has: (kind) => byKind.has(formatGroupVersionKind(kind)),

@@ -369,6 +369,8 @@ class ServerClient implements HttpClient {
 function deletedCollection<K extends Kind>(kind: K, text: string): DeletedCollection<K> {
   try {
     const value = decodeJson(text, `deleteAllOf ${formatGroupVersionKind(kind)}`);
+    const failure = failureInBody(value, kind);
+    if (failure !== undefined) throw failure;
     if (isStatus(value)) return value;
     const list = asList(kind, value);
     return { ...list, items: list.items.map(asReadable<K>) };

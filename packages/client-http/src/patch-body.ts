@@ -63,7 +63,7 @@ function applyConfiguration({ kind, key, options }: PatchRequest, body: object):
   if ((options.fieldOwner ?? '') === '')
     refuse('options.fieldOwner is not set: the server must know who owns the fields');
   const metadata = 'metadata' in body && typeof body.metadata === 'object' ? body.metadata : {};
-  if (metadata !== null && 'managedFields' in metadata && metadata.managedFields !== undefined)
+  if (metadata !== null && 'managedFields' in metadata && (metadata.managedFields ?? undefined) !== undefined)
     refuse('metadata.managedFields is set: apply only the fields that you mean to own');
   if (metadata !== null && 'name' in metadata && metadata.name !== key.name)
     refuse(`metadata.name is ${JSON.stringify(metadata.name)}`);

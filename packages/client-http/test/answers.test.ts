@@ -81,6 +81,8 @@ describe('an answer with status 200', () => {
       client.get(Node, { name: 'n' }),
       client.create(Node, node),
       client.delete(Node, { name: 'n' }),
+      client.deleteAllOf(Node),
+      client.list(Node),
       client.subResource(Node, 'scale').get({ name: 'n' }),
     ])
       expect(isConflict(await failureOf(work))).toBe(true);

@@ -168,6 +168,24 @@ describe('list', () => {
     expect((await client.list(Widget)).items).toEqual([]);
   });
 
+  it.each([
+    [{ resourceVersion: '7', continue: null, remainingItemCount: null }, { resourceVersion: '7' }],
+    [null, {}],
+  ])(
+    'takes null in the metadata of a list for what is not there, however it is read: %j',
+    async (metadata, expected) => {
+      const big = { ...cm('a'), data: { text: 'x'.repeat(300_000) } };
+      for (const items of [null, [cm('a')], [big]]) {
+        server.handler = (_request, response) =>
+          json(response, { kind: 'ConfigMapList', apiVersion: 'v1', metadata, items });
+        expect((await client.list(ConfigMap)).metadata).toEqual(expected);
+        const frames = await client.listFrames(ConfigMap);
+        for await (const _batch of frames);
+        expect(await frames.metadata).toEqual(expected);
+      }
+    },
+  );
+
   it('asks for metadata alone and gives back the real kind', async () => {
     server.handler = (_request, response) =>
       json(response, {
@@ -397,6 +415,13 @@ describe('watch', () => {
       { type: 'ERROR', status: { kind: 'Status', code: 410 } },
     ]);
     expect(server.requests[0]?.url.search).toBe('?watch=true&allowWatchBookmarks=true&resourceVersion=4');
+  });
+
+  it('takes null in a bookmark for what is not there', async () => {
+    server.handler = (_request, response) =>
+      json(response, event('BOOKMARK', { metadata: { resourceVersion: '5', annotations: null } }));
+    const events = await Array.fromAsync(await client.watch(ConfigMap));
+    expect(events).toEqual([{ type: 'BOOKMARK', resourceVersion: '5', initialEventsEnd: false }]);
   });
 
   it('rejects when the connection breaks, after the events that arrived whole', async () => {

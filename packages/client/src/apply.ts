@@ -1,7 +1,7 @@
 import { isConflict, isJsonObject } from '@kctl/apimachinery';
 import type { KeyOf, Kind, ObjectOf, PersistedObject, Primitive, StatusError } from '@kctl/apimachinery';
 import type { SubResourceBodies, SubResources, Writer } from './client.js';
-import { keyOfKind, metadataOf } from './kube-object.js';
+import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import type { PatchOptions } from './options.js';
 import { applyPatch } from './patch.js';
 import type { Patch } from './patch.js';
@@ -186,7 +186,7 @@ function toPatch<K extends Kind>(
   requireKind(what, kind);
   const { apiVersion, kind: kindName } = body ?? kind;
   const key = keyOfKind(kind, configuration);
-  if (metadataOf(configuration).managedFields !== undefined)
+  if (isSet(metadataOf(configuration).managedFields))
     throw new TypeError(
       `apply: ${kind.kind} ${key.name} has managedFields: apply the fields you want, not an object as it was read`,
     );

@@ -143,8 +143,11 @@ async function changeDraft<D extends object>(mutate: (draft: D) => unknown, draf
 }
 
 function requireSameKey(kind: Kind, key: ObjectKey, draft: unknown): void {
-  const { namespace = '', name = '' } = metadataOf(draft);
-  const isSame = name === key.name && (kind.scope === 'Cluster' || namespace === (key.namespace ?? namespace));
+  const { name } = metadataOf(draft);
+  const namespace = metadataOf(draft).namespace ?? '';
+  // A client of one namespace fills in what the key leaves open.
+  const wanted = key.namespace ?? '';
+  const isSame = name === key.name && (kind.scope === 'Cluster' || wanted === '' || namespace === wanted);
   if (!isSame) throw new TypeError(`mutate must not change the name or the namespace of ${kind.kind} ${key.name}`);
 }
 

@@ -3,6 +3,7 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { formatDuration, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { conditionsOf, readiness } from './conditions.js';
+import { isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
 
 /** Options of {@link describeObject}. */
@@ -54,7 +55,8 @@ export function describeObject(object: DeepReadonly<KubeObject>, options: Descri
   const { clock = systemClock } = options;
   requireObject('describeObject', 'object', object);
   const { metadata, kind = 'object' } = object;
-  const { namespace = '', name = '', generation, creationTimestamp, deletionTimestamp, finalizers = [] } = metadata;
+  const { generation, creationTimestamp, deletionTimestamp } = metadata;
+  const [namespace, name] = [metadata.namespace ?? '', metadata.name ?? ''];
   const { state, reason, message } = readiness(object);
   const status = member(object, 'status');
   const since = (time: string | undefined): string | undefined => {
@@ -66,10 +68,11 @@ export function describeObject(object: DeepReadonly<KubeObject>, options: Descri
     phase: textOf(member(status, 'phase')),
     replicas: replicasOf(object, status),
     conditions: joined(conditionsOf(object).map(conditionText)),
-    generation: generation === undefined ? undefined : generationText(generation, member(status, 'observedGeneration')),
+    generation:
+      typeof generation !== 'number' ? undefined : generationText(generation, member(status, 'observedGeneration')),
     age: since(creationTimestamp),
-    deleting: deletionTimestamp === undefined ? undefined : `since ${since(deletionTimestamp) ?? deletionTimestamp}`,
-    finalizers: joined(finalizers),
+    deleting: !isSet(deletionTimestamp) ? undefined : `since ${since(deletionTimestamp) ?? deletionTimestamp}`,
+    finalizers: joined(metadata.finalizers ?? []),
     owners: joined(
       [...(metadata.ownerReferences ?? [])]
         .sort((a, b) => Number(b.controller === true) - Number(a.controller === true))

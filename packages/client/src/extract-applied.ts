@@ -5,7 +5,7 @@ import type { ApplyConfiguration, ApplyFields } from './apply.js';
 import type { ReadObject } from './client.js';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet } from './managed-fields.js';
-import { metadataOf } from './kube-object.js';
+import { isSet, metadataOf } from './kube-object.js';
 
 /** An object that was read: it has a name. */
 export interface NamedObject {
@@ -66,8 +66,9 @@ function isKind(value: unknown): boolean {
 }
 
 function appliedBy(fieldOwner: string, object: unknown, { subresource = '' }: ExtractOptions): object {
-  const { managedFields, name, namespace } = metadataOf(object);
-  if (managedFields === undefined || managedFields.length === 0)
+  const { name, namespace } = metadataOf(object);
+  const managedFields = metadataOf(object).managedFields ?? [];
+  if (managedFields.length === 0)
     throw new TypeError(
       `extractApplied: the object ${JSON.stringify(name ?? '')} has no managedFields: read it live, or from a cache that keeps them`,
     );
@@ -77,7 +78,7 @@ function appliedBy(fieldOwner: string, object: unknown, { subresource = '' }: Ex
   const fields = own?.fieldsV1 === undefined ? {} : extract(own.fieldsV1, object);
   const rest: object = isJsonObject(fields) ? fields : {};
   const applied = 'metadata' in rest && isJsonObject(rest.metadata) ? rest.metadata : {};
-  const identity = { ...(namespace === undefined ? {} : { namespace }), name };
+  const identity = { ...(isSet(namespace) ? { namespace } : {}), name };
   return { ...rest, metadata: { ...applied, ...identity } };
 }
 
@@ -86,7 +87,7 @@ function extract(fields: FieldSet, value: unknown): unknown {
   const names = memberNames(fields);
   if (isJsonObject(value) && names.length > 0) {
     const members = names.flatMap((name): [string, unknown][] =>
-      name in value ? [[name, extract(memberField(fields, name) ?? {}, value[name])]] : [],
+      Object.hasOwn(value, name) ? [[name, extract(memberField(fields, name) ?? {}, value[name])]] : [],
     );
     return Object.fromEntries(members);
   }

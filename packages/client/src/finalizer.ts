@@ -2,7 +2,7 @@ import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, 
 import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
 import { retry } from '@kctl/wait';
 import type { Reader, ReadObject, Writer } from './client.js';
-import { keyOfKind, metadataOf } from './kube-object.js';
+import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
 import { jsonPatch } from './patch.js';
 import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
@@ -59,9 +59,10 @@ export async function addFinalizer<K extends Kind>(
   return await guarded(client, kind, object, {
     signal,
     operations: (present) => {
-      const { finalizers = [], deletionTimestamp, name = '', resourceVersion = '' } = metadataOf(present);
+      const { deletionTimestamp, name = '', resourceVersion = '' } = metadataOf(present);
+      const finalizers = metadataOf(present).finalizers ?? [];
       if (finalizers.includes(finalizer)) return undefined;
-      if (deletionTimestamp !== undefined) throw new ObjectDeletingError(kind, name);
+      if (isSet(deletionTimestamp)) throw new ObjectDeletingError(kind, name);
       if (finalizers.length === 0)
         // There is no list to test for, and a test for its absence is read differently by different servers.
         return [

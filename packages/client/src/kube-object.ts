@@ -6,6 +6,11 @@ export function metadataOf(object: unknown): DeepReadonly<ObjectMeta> {
   throw new TypeError('the object has no metadata: expected a Kubernetes object');
 }
 
+/** Whether there is a value. JSON may have null where a type has undefined. */
+export function isSet<T>(value: T): value is NonNullable<T> {
+  return value !== undefined && value !== null;
+}
+
 /** Whether a value has the form of a Kubernetes object. */
 export function isKubeObject(value: unknown): value is DeepReadonly<KubeObject> {
   return (
@@ -20,7 +25,9 @@ export function isKubeObject(value: unknown): value is DeepReadonly<KubeObject> 
 /** The key of an object of a kind. @throws TypeError when it has no name, or no namespace where the kind needs one */
 export function keyOfKind<K extends Kind>(kind: K, object: unknown): KeyOf<K>;
 export function keyOfKind(kind: Kind, object: unknown): object {
-  const { namespace = '', name = '' } = metadataOf(object);
+  const metadata = metadataOf(object);
+  const name = metadata.name ?? '';
+  const namespace = metadata.namespace ?? '';
   if (name === '') throw new TypeError(`${kind.kind}: metadata.name is not set`);
   if (kind.scope === 'Cluster') return { name };
   if (namespace === '')
@@ -32,6 +39,6 @@ export function keyOfKind(kind: Kind, object: unknown): object {
 export function emptyObject<K extends Kind>(kind: K, key: KeyOf<K>): DraftOf<K>;
 export function emptyObject(kind: Kind, key: { readonly namespace?: string; readonly name: string }): object {
   const { namespace, name } = key;
-  const metadata = namespace === undefined || kind.scope === 'Cluster' ? { name } : { namespace, name };
+  const metadata = (namespace ?? '') === '' || kind.scope === 'Cluster' ? { name } : { namespace, name };
   return { apiVersion: kind.apiVersion, kind: kind.kind, metadata };
 }

@@ -82,7 +82,8 @@ async function* pagesOf<K extends Kind>(
     });
     token = page.metadata.continue;
     yield isCut(page, token) ? (await reader.list(kind, rest)).items : page.items;
-  } while (token !== undefined && token !== '');
+    // JSON may have null where there is none.
+  } while ((token ?? '') !== '');
 }
 
 /** Asks for some elements before they are wanted; a generator works on one after the other. */

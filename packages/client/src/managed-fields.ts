@@ -15,8 +15,8 @@ export type AppliedFields =
 
 /** The fields that an owner holds by server-side apply, of the object itself (not of its subresources). */
 export function ownedFields(object: unknown, kind: Kind, fieldOwner: string): AppliedFields {
-  const { managedFields } = metadataOf(object);
-  if (managedFields === undefined || managedFields.length === 0) return { missing: 'noManagedFields' };
+  const managedFields = metadataOf(object).managedFields ?? [];
+  if (managedFields.length === 0) return { missing: 'noManagedFields' };
   const own = managedFields.filter((entry) => isApplyOf(entry, fieldOwner));
   if (own.length === 0) return { missing: 'neverApplied' };
   // One entry for each version that was applied: those of another one cannot be compared, since fields may have moved.

@@ -177,7 +177,9 @@ class Placement {
     return { ...options, namespace: this.#namespace };
   }
 
-  #require(kind: Kind, given = ''): void {
+  #require(kind: Kind, named: string | undefined): void {
+    // JSON may have null where there is none.
+    const given = named ?? '';
     if (given !== '' && given !== this.#namespace) throw new NamespaceMismatchError(kind, given, this.#namespace);
   }
 }

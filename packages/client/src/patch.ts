@@ -8,6 +8,7 @@ import type {
   Primitive,
   Unread,
 } from '@kctl/apimachinery';
+import { isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
 
 export type { JsonPatchOperation } from '@kctl/apimachinery';
@@ -64,7 +65,7 @@ export function lockOn(
 ): Record<string, unknown> {
   requireObject(what, 'original', original);
   const { resourceVersion } = original.metadata;
-  if (resourceVersion === undefined || resourceVersion === '')
+  if (!isSet(resourceVersion) || resourceVersion === '')
     throw new TypeError(`${what}: the original has no resourceVersion to lock on: pass the object as it was read`);
   return { ...body, metadata: { ...memberOf(body, 'metadata'), resourceVersion } };
 }

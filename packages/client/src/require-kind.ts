@@ -21,7 +21,11 @@ export function requireKind(verb: string, kind: unknown): void {
  */
 export function requireKey<K extends Kind>(verb: string, kind: K, named: KeyOrObject<K>): KeyOf<K> {
   const key = keyIn(verb, kind, named);
-  if (kind.scope === 'Cluster' || (key.namespace !== undefined && key.namespace !== '')) return key;
+  if (key.name === '')
+    throw new TypeError(
+      `${verb} ${kind.kind}: name "" is not valid: expected the name of an object, which is not empty`,
+    );
+  if (kind.scope === 'Cluster' || (key.namespace ?? '') !== '') return key;
   throw new TypeError(
     `${verb} ${kind.kind} ${JSON.stringify(key.name)}: namespace is not set: ${kind.plural} live in a namespace: pass { namespace, name }`,
   );
@@ -35,7 +39,9 @@ export function keyIn(verb: string, kind: Kind, named: object): ObjectKey {
   if (isKey(given)) return given;
   if (isKubeObject(given) && isKey(given.metadata)) {
     requireSameKind(verb, kind, given);
-    const { namespace, name } = given.metadata;
+    const { name } = given.metadata;
+    // JSON may have null where there is none.
+    const namespace = given.metadata.namespace ?? undefined;
     return namespace === undefined ? { name } : { namespace, name };
   }
   const expected = kind.scope === 'Namespaced' ? '{ namespace, name }' : '{ name }';
@@ -55,7 +61,7 @@ function requireSameKind(
   object: { readonly apiVersion?: string; readonly kind?: string },
 ): void {
   const { apiVersion, kind: name } = object;
-  if (apiVersion === undefined || name === undefined || name === 'PartialObjectMetadata') return;
+  if (typeof apiVersion !== 'string' || typeof name !== 'string' || name === 'PartialObjectMetadata') return;
   const given = { group: parseApiVersion(apiVersion).group, kind: name };
   if (given.kind === kind.kind && given.group === kind.group) return;
   throw new TypeError(

@@ -44,7 +44,8 @@ function readyCondition({
 
 /** What is not being deleted first, then what is deleted last. */
 function compareDeletion(a: ReadPod, b: ReadPod): number {
-  const [left, right] = [a.metadata.deletionTimestamp, b.metadata.deletionTimestamp];
+  // JSON may have null where there is none.
+  const [left, right] = [a.metadata.deletionTimestamp ?? undefined, b.metadata.deletionTimestamp ?? undefined];
   if (left === undefined || right === undefined) return Number(left !== undefined) - Number(right !== undefined);
   return compareTimes(right, left);
 }

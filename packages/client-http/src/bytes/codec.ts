@@ -81,13 +81,21 @@ function completed(kind: Kind, object: KubeObject): KubeObject {
 /** The list of a kind that a parsed value is. @throws DecodeError */
 export function asList<K extends Kind>(kind: K, value: unknown): KubeList<PersistedObject<K>> {
   if (!isListLike(value)) throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is not a list`);
-  const { apiVersion = kind.apiVersion, metadata = {}, items } = value;
+  const { apiVersion = kind.apiVersion, metadata, items } = value;
   return {
     apiVersion: kind.shape === 'metadata' ? kind.apiVersion : apiVersion,
     kind: `${kind.kind}List`,
-    metadata,
+    metadata: listMeta(metadata),
     items: (items ?? []).map((item) => asItem(kind, item)),
   };
+}
+
+/** The metadata of a list as its type promises: null, which JSON may have in place of a token, counts as missing. */
+export function listMeta(metadata: ListMeta | null | undefined): ListMeta {
+  const copy = { ...metadata };
+  for (const name of ['resourceVersion', 'continue', 'remainingItemCount'] as const)
+    if ((copy[name] ?? undefined) === undefined) Reflect.deleteProperty(copy, name);
+  return copy;
 }
 
 /** An item of a list: key order as in a whole object, so that both have one hidden class. */
@@ -129,7 +137,7 @@ function isMeta(value: unknown): value is ObjectMeta {
 
 interface ListLike {
   readonly apiVersion?: string;
-  readonly metadata?: ListMeta;
+  readonly metadata?: ListMeta | null;
   readonly items?: readonly unknown[] | null;
 }
 

@@ -18,7 +18,7 @@ export function frameStream(body: AsyncIterable<Buffer[]>, what: string, options
   return {
     [Symbol.asyncIterator]: () => frames,
     [Symbol.asyncDispose]: async () => {
-      await release(body);
+      await frames.return();
     },
   };
 }
@@ -118,7 +118,8 @@ function isJson(bytes: Uint8Array): boolean {
 export function watchStream<K extends Kind>(kind: K, frames: FrameStream): WatchStream<PersistedObject<K>> {
   const dispose = (): Promise<void> => Promise.resolve(frames[Symbol.asyncDispose]());
   const events = leavable(decodeEvents(kind, frames), dispose);
-  return { [Symbol.asyncIterator]: () => events, [Symbol.asyncDispose]: dispose };
+  const leave = async (): Promise<void> => void (await events.return?.());
+  return { [Symbol.asyncIterator]: () => events, [Symbol.asyncDispose]: leave };
 }
 
 async function* decodeEvents<K extends Kind>(
@@ -150,8 +151,9 @@ function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<Per
 
 function bookmark(object: unknown, what: string): WatchEvent<never> {
   if (!hasMetadata(object)) throw new DecodeError(`${what}: a bookmark has no metadata`);
-  const { resourceVersion = '', annotations = {} } = object.metadata;
-  return { type: 'BOOKMARK', resourceVersion, initialEventsEnd: annotations['k8s.io/initial-events-end'] === 'true' };
+  const { resourceVersion, annotations } = object.metadata;
+  const initialEventsEnd = annotations?.['k8s.io/initial-events-end'] === 'true';
+  return { type: 'BOOKMARK', resourceVersion: resourceVersion ?? '', initialEventsEnd };
 }
 
 function asStatus(object: unknown): Status {

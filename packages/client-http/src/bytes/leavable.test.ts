@@ -69,3 +69,22 @@ it('settles the metadata of a list that was left before it was read', async () =
   await list[Symbol.asyncIterator]().return?.();
   await expect(list.metadata).rejects.toThrow('not read to its end');
 });
+
+it.each<[string, string, (body: ByteStream) => AsyncIterable<unknown> & AsyncDisposable]>([
+  ['frames of a watch', '{"type":"ADDED"}\n{"type', (body) => frameStream(body, 'test')],
+  [
+    'events of a watch',
+    '{"type":"ADDED","object":{"metadata":{}}}\n{"type',
+    (body) => watchStream(Thing, frameStream(body, 'test')),
+  ],
+  ['frames of a list', '{"items":[{"metadata":{}},{"meta', (body) => listFrames(body, 'test')],
+])('%s end where they are disposed of, also within a document', async (_, text, layer) => {
+  const { body, aborted } = open();
+  const stream = layer(body);
+  const steps = stream[Symbol.asyncIterator]();
+  body.push(Buffer.from(text));
+  expect(await steps.next()).toMatchObject({ done: false });
+  await stream[Symbol.asyncDispose]();
+  expect(await steps.next()).toEqual({ done: true, value: undefined });
+  expect(aborted).toHaveLength(1);
+});

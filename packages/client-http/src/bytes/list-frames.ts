@@ -6,8 +6,9 @@ import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { chunkReleaser } from './chunk-releaser.js';
 import type { ChunkReleaser } from './chunk-releaser.js';
-import { asItem, asList, decodeBytes, decodeJson } from './codec.js';
+import { asItem, asList, decodeBytes, decodeJson, listMeta } from './codec.js';
 import { DecodeError } from '../errors.js';
+import { failureInBody } from '../failure/failure-status.js';
 import { leavable } from './leavable.js';
 
 /** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
@@ -32,7 +33,8 @@ export function listFrames(body: AsyncIterable<Buffer[]>, what: string, options:
   };
   const items = cutItems(body, { what, releaser: chunkReleaser(body, options) }, { resolve, reject });
   const frames = leavable(items, dispose);
-  return { metadata: promise, [Symbol.asyncIterator]: () => frames, [Symbol.asyncDispose]: dispose };
+  const leave = async (): Promise<void> => void (await frames.return?.());
+  return { metadata: promise, [Symbol.asyncIterator]: () => frames, [Symbol.asyncDispose]: leave };
 }
 
 interface Metadata {
@@ -52,7 +54,7 @@ async function* cutItems(
       releaser.took(chunks, items.length);
       if (items.length > 0) yield items;
     }
-    metadata.resolve(explained(what, () => splitter.finish()).metadata);
+    metadata.resolve(listMeta(explained(what, () => splitter.finish()).metadata));
   } catch (error) {
     metadata.reject(error);
     throw error;
@@ -95,7 +97,12 @@ export async function readList<K extends Kind>(
       await take(start, splitter);
     } else await take(chunks, splitter);
   }
-  if (splitter === undefined) return asList(kind, decodeJson(Buffer.concat(start).toString(), what));
+  if (splitter === undefined) {
+    const value = decodeJson(Buffer.concat(start).toString(), what);
+    const failure = failureInBody(value, kind);
+    if (failure !== undefined) throw failure;
+    return asList(kind, value);
+  }
   const whole = splitter;
   return fromEnvelope(
     kind,

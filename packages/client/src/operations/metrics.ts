@@ -15,14 +15,16 @@ export interface NodeMetrics extends KubeObject {
   readonly timestamp?: string;
   /** The time over which it was measured, such as `30s`. */
   readonly window?: string;
-  readonly usage?: Usage;
+  /** null where nothing was measured. */
+  readonly usage?: Usage | null;
 }
 
 /** How much the containers of a pod use, as `metrics.k8s.io/v1beta1` says it. */
 export interface PodMetrics extends KubeObject {
   readonly timestamp?: string;
   readonly window?: string;
-  readonly containers?: readonly { readonly name: string; readonly usage?: Usage }[];
+  /** null where nothing was measured. */
+  readonly containers?: readonly { readonly name: string; readonly usage?: Usage | null }[] | null;
 }
 
 const group = { group: 'metrics.k8s.io', version: 'v1beta1' } as const;
@@ -116,12 +118,13 @@ export async function topPods(
   requireOptionsObject('topPods', options);
   const { items } = await client.list(PodMetrics, { ...options, live: true });
   return sorted(
-    items.map(({ metadata, timestamp, containers = [] }) => ({
+    // The server writes null where nothing was measured.
+    items.map(({ metadata, timestamp, containers }) => ({
       namespace: metadata.namespace,
       name: metadata.name,
       timestamp,
-      ...usageOf(containers.map(({ usage = {} }) => usage)),
-      containers: containers.map(({ name, usage = {} }) => ({ name, ...usageOf([usage]) })),
+      ...usageOf((containers ?? []).map(({ usage }) => usage ?? {})),
+      containers: (containers ?? []).map(({ name, usage }) => ({ name, ...usageOf([usage ?? {}]) })),
     })),
   );
 }
