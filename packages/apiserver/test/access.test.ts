@@ -59,6 +59,16 @@ describe('impersonation', () => {
     expect(entry).toMatchObject({ user: 'jane', impersonatedBy: 'kubernetes-admin' });
   });
 
+  test('reads names in UTF-8, as clients send them', async () => {
+    const server = await harness();
+    const inBytes = (text: string): string => Buffer.from(text).toString('latin1');
+    const headers = as(inBytes('jürgen 🎉'), { 'impersonate-group': inBytes('Gäste') });
+    expect(await whoAmI(server, headers)).toMatchObject({
+      username: 'jürgen 🎉',
+      groups: ['Gäste', 'system:authenticated'],
+    });
+  });
+
   test('gives service accounts, nodes and the anonymous user their groups', async () => {
     const server = await harness();
     expect((await whoAmI(server, as('system:serviceaccount:ns:sa'))).groups).toEqual([

@@ -365,6 +365,17 @@ describe('answers', () => {
     ]);
   });
 
+  it('bring warnings in UTF-8, and hand out what is not as it is', async () => {
+    const texts: string[] = [];
+    const client = open({ onWarning: ({ text }) => texts.push(text) });
+    for (const text of [Buffer.from('größer als 🎉').toString('latin1'), 'gr\u00f6\u00dfer']) {
+      server.handler = (_request, response) =>
+        json(response, { metadata: { name: 'n' } }, 200, { warning: `299 - "${text}"` });
+      await client.get(Node, { name: 'n' });
+    }
+    expect(texts).toEqual(['größer als 🎉', 'größer']);
+  });
+
   it('bring warnings that name their request, and are logged once, whatever other texts came', async () => {
     let text = 'first';
     server.handler = (_request, response) =>

@@ -10,7 +10,7 @@ export function impersonationOf(headers: Iterable<Line>): readonly Line[] {
     const name = header.toLowerCase();
     if (!name.startsWith(prefix)) continue;
     const isList = name === 'impersonate-group' || name.startsWith('impersonate-extra-');
-    for (const each of isList ? value.split(/, ?/) : [value]) (lines ??= []).push([name, each]);
+    for (const each of isList ? value.split(/, ?/) : [value]) (lines ??= []).push([name, fromBytes(each)]);
   }
   return lines ?? none;
 }
@@ -31,8 +31,12 @@ export function impersonationLines(raw: readonly string[]): readonly Line[] {
   for (let index = 0; index + 1 < raw.length; index += 2) {
     const header = raw[index] ?? '';
     if (header.length <= prefix.length || header.slice(0, prefix.length).toLowerCase() !== prefix) continue;
-    // Header values are bytes: UTF-8 by what Kubernetes' clients send.
-    (lines ??= []).push([header.toLowerCase(), Buffer.from(raw[index + 1] ?? '', 'latin1').toString('utf8')]);
+    (lines ??= []).push([header.toLowerCase(), fromBytes(raw[index + 1] ?? '')]);
   }
   return lines ?? none;
+}
+
+/** Header values are bytes, of which each is one character here: UTF-8 by what Kubernetes' clients send. */
+function fromBytes(value: string): string {
+  return Buffer.from(value, 'latin1').toString('utf8');
 }

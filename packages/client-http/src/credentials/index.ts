@@ -41,11 +41,16 @@ function basicCredential(name: string, password: string): CredentialSource {
 export function impersonationHeaders(impersonation: Impersonation | undefined): Record<string, string | string[]> {
   if (impersonation === undefined) return {};
   const { userName, uid, groups = [], extra = {} } = impersonation;
-  const headers: Record<string, string | string[]> = { 'impersonate-user': userName };
-  if (uid !== undefined) headers['impersonate-uid'] = uid;
-  if (groups.length > 0) headers['impersonate-group'] = [...groups];
+  const headers: Record<string, string | string[]> = { 'impersonate-user': inBytes(userName) };
+  if (uid !== undefined) headers['impersonate-uid'] = inBytes(uid);
+  if (groups.length > 0) headers['impersonate-group'] = groups.map(inBytes);
   for (const [key, values] of Object.entries(extra)) {
-    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = [...values];
+    headers[`impersonate-extra-${encodeURIComponent(key.toLowerCase())}`] = values.map(inBytes);
   }
   return headers;
+}
+
+/** Header values are bytes, of which each is one character here: UTF-8, as client-go sends names. */
+function inBytes(text: string): string {
+  return Buffer.from(text).toString('latin1');
 }

@@ -27,8 +27,15 @@ export function parseWarnings(header: string | string[] | undefined): readonly S
   return Array.from(text.matchAll(warning), ([, agent = '-', quoted = '']) => ({
     code: 299,
     agent,
-    text: quoted.replace(/\\(.)/g, '$1'),
+    text: fromBytes(quoted.replace(/\\(.)/g, '$1')),
   }));
+}
+
+/** Header values are bytes, of which each is one character here: UTF-8, as API servers write them. Anything else stays as it is. */
+function fromBytes(text: string): string {
+  if (!/[\u0080-\u00ff]/.test(text) || /[^\u0000-\u00ff]/.test(text)) return text;
+  const decoded = Buffer.from(text, 'latin1').toString();
+  return decoded.includes('\ufffd') ? text : decoded;
 }
 
 /** Hands out the warnings of answers. */

@@ -1,4 +1,4 @@
-import { shownType } from '@kctl/wait';
+import { listOption, objectOption, shownType, textOption } from '@kctl/wait';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 
 /** Fields of a user that hold a text; one that is there and empty is what a variable that is not set leaves. */
@@ -32,17 +32,36 @@ export function requireConnection(connection: Connection): void {
 }
 
 /**
- * Refuses to impersonate no one: without a name the API server ignores the headers, and requests are sent as the real user.
+ * Refuses to impersonate no one, or others than those who are meant: without a name the API server ignores the headers, and
+ * requests are sent as the real user; of a text in place of groups each letter would be one.
  *
  * @param where names the field, at the beginning of the message, e.g. `connection.user.impersonate`
  * @throws TypeError
  */
 export function requireImpersonation(where: string, impersonate: Impersonation | undefined): void {
   if (impersonate === undefined) return;
-  const userName: unknown = isObject(impersonate) ? impersonate.userName : undefined;
-  if (typeof userName === 'string' && userName.trim() !== '') return;
-  const problem = typeof userName === 'string' ? 'is blank' : 'is not set';
-  throw new TypeError(`${where}.userName ${problem}: set it, or leave ${where} out to act as the user itself`);
+  const given: Readonly<Record<string, unknown>> = isObject(impersonate) ? { ...impersonate } : {};
+  const { userName, uid, groups, extra } = given;
+  if (typeof userName !== 'string' || userName.trim() === '') {
+    const problem = typeof userName === 'string' ? 'is blank' : 'is not set';
+    throw new TypeError(`${where}.userName ${problem}: set it, or leave ${where} out to act as the user itself`);
+  }
+  const problem =
+    (uid === undefined ? undefined : textOption(`${where}.uid`, uid)) ??
+    (groups === undefined ? undefined : namesOption(`${where}.groups`, groups)) ??
+    (extra === undefined ? undefined : extraProblem(`${where}.extra`, extra));
+  if (problem !== undefined) throw new TypeError(problem);
+}
+
+const namesOption = listOption('a list of texts', textOption);
+
+function extraProblem(where: string, extra: unknown): string | undefined {
+  return (
+    objectOption('an object of lists of texts')(where, extra) ??
+    Object.entries(isObject(extra) ? extra : {})
+      .map(([key, values]) => namesOption(`${where}[${JSON.stringify(key)}]`, values))
+      .find((problem) => problem !== undefined)
+  );
 }
 
 function serverProblem(server: unknown): string | undefined {
