@@ -57,6 +57,13 @@ describe('createDiscoveryFileCache', () => {
     expect((await stat(join(folder, 'apis.json'))).mode & 0o777).toBe(0o600);
   });
 
+  it('takes a variable that is empty for one that is not set', async () => {
+    const environment = { KUBECACHEDIR: '', HOME: directory };
+    const { transport } = createServer();
+    await kindOf(createRestMapper({ transport, cache: createDiscoveryFileCache({ environment }) }), 'Widget');
+    expect(await readdir(join(directory, '.kube', 'cache', 'kctl', 'discovery'))).toHaveLength(1);
+  });
+
   it('looks for a kind that it does not have on the server, and keeps what that says', async () => {
     const server = createServer();
     const run = (): RestMapper =>

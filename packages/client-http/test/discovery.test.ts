@@ -116,6 +116,8 @@ describe('RestMapper', () => {
   it('needs no request for a kind that it was given', async () => {
     expect(await mapper.kindFor({ group: 'batch', version: 'v1', kind: 'Job' })).toMatchObject({ plural: 'jobs' });
     expect(await mapper.kindFor({ group: 'batch', kind: 'Job' })).toMatchObject({ version: 'v1' });
+    const anyVersion = { group: 'batch', version: undefined as never, kind: 'Job' };
+    expect(await mapper.kindFor(anyVersion)).toMatchObject({ version: 'v1' });
     expect(server.requests).toHaveLength(0);
   });
 
@@ -219,6 +221,23 @@ describe('RestMapper', () => {
       'Widget',
     ]);
     expect(isNoKindMatch(await mapper.kindForResource('gadgets').catch((reason: unknown) => reason))).toBe(true);
+  });
+
+  it('knows a group that begins as a version does', async () => {
+    const tunnels = { resource: 'tunnels', responseKind: { kind: 'Tunnel' }, scope: 'Namespaced', verbs: ['get'] };
+    const groups = ['v2ray.io', 'v1.example.com'].map((name) => ({
+      metadata: { name },
+      versions: [{ version: 'v1', resources: [tunnels] }],
+    }));
+    server.handler = (request, response) => {
+      const isOfGroups = request.url.pathname === '/apis';
+      json(response, { kind: 'APIGroupDiscoveryList', items: isOfGroups ? groups : [] });
+    };
+    const groupOf = async (name: string): Promise<string> => (await mapper.kindForResource(name)).group;
+    expect(await groupOf('tunnels.v2ray.io')).toBe('v2ray.io');
+    expect(await groupOf('tunnels.v1.v2ray.io')).toBe('v2ray.io');
+    expect(await groupOf('tunnels.v1.example.com')).toBe('v1.example.com');
+    await expect(mapper.kindForResource('tunnels.v1.example.org')).rejects.toSatisfy(isNoKindMatch);
   });
 
   it('hands out preferred resources, categories and groups', async () => {
@@ -354,6 +373,29 @@ describe('RestMapper', () => {
         expect(await mapper.kindFor({ group: 'metrics.k8s.io', kind: 'PodMetrics' })).toMatchObject({ plural: 'pods' });
       },
     );
+
+    it('asks it again after invalidate, also where a request from before fails only then', async () => {
+      const [, answer = aggregated] = servers[0] ?? [];
+      const begun = Promise.withResolvers<() => void>();
+      server.handler = (request, response) => {
+        if (!isMetrics(request)) json(response, answer(request));
+        else begun.resolve(() => failure(response, 503, { reason: 'ServiceUnavailable', message: refuse }));
+      };
+      const early = mapper.kindFor({ group: 'metrics.k8s.io', kind: 'PodMetrics' }).catch((reason: unknown) => reason);
+      const fail = await begun.promise;
+      mapper.invalidate();
+      fail();
+      expect(isGroupDiscoveryError(await early)).toBe(true);
+      server.handler = (request, response) => {
+        if (!isMetrics(request)) json(response, answer(request));
+        else
+          json(response, {
+            kind: 'APIResourceList',
+            resources: [{ name: 'pods', kind: 'PodMetrics', namespaced: true }],
+          });
+      };
+      expect(await mapper.kindFor({ group: 'metrics.k8s.io', kind: 'PodMetrics' })).toMatchObject({ plural: 'pods' });
+    });
 
     it('finds core kinds while the named groups are not to be had, and the reverse', async () => {
       for (const [broken, kind] of [

@@ -1,5 +1,5 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findConnection, findContexts, isKubeConfigError, readerMissing } from '../src/connection/index.js';
@@ -39,6 +39,11 @@ describe('findConnection', () => {
     expect(await found({ path: '', environment: all })).toBe('https://a+b#');
     expect(await found({ environment: { ...pod, HOME: home } })).toBe('https://10.0.0.1:443');
     expect(await found({ environment: { HOME: home } })).toBe(`https://${join(home, '.kube', 'config')}#`);
+  });
+
+  it('takes a HOME that is empty for none, not for the working directory', async () => {
+    const outcome = await findConnection({ environment: { HOME: '' } }, load).then(({ server }) => server, String);
+    expect(outcome).toContain(join(homedir(), '.kube', 'config'));
   });
 
   it('loads no reader where there is no file to read', async () => {

@@ -160,7 +160,7 @@ async function execInfo(plugin: VersionedPlugin, connection: Connection): Promis
   const info = { kind: 'ExecCredential', apiVersion: plugin.apiVersion };
   if (plugin.provideClusterInfo !== true) return JSON.stringify({ ...info, spec: { interactive: false } });
   const { server, ca, caFile, tlsServerName, insecureSkipTlsVerify, proxyUrl, proxyUser } = connection;
-  const authority = ca ?? (caFile === undefined ? undefined : await readFile(caFile));
+  const authority = ca ?? (caFile === undefined ? undefined : await readFile(caFile).catch(unreadable));
   const cluster = {
     server,
     'tls-server-name': tlsServerName,
@@ -170,6 +170,11 @@ async function execInfo(plugin: VersionedPlugin, connection: Connection): Promis
     config: plugin.config,
   };
   return JSON.stringify({ ...info, spec: { interactive: false, cluster } });
+}
+
+/** Without the code of the cause: with it, the plugin would be called missing where it is the file that is. */
+function unreadable(error: unknown): never {
+  throw new Error(`cannot read the certificate authority: ${messageOf(error)}`);
 }
 
 function lastLine(text: string): string {

@@ -52,7 +52,9 @@ const sixHoursMs = 6 * 3_600_000;
 export function createDiscoveryFileCache(options: DiscoveryFileCacheOptions = {}): DiscoveryCache {
   requireOptions('createDiscoveryFileCache', options, optionNames);
   const { environment = process.env, ttlMs = sixHoursMs, clock = systemClock } = options;
-  const base = environment['KUBECACHEDIR'] ?? join(environment['HOME'] ?? homedir(), '.kube', 'cache');
+  // One that is empty is as one that is not set: the folder would be in the working directory.
+  const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
+  const base = set('KUBECACHEDIR') ?? join(set('HOME') ?? homedir(), '.kube', 'cache');
   const { directory = join(base, 'kctl', 'discovery') } = options;
   const problem = numberProblem('ttlMs', ttlMs, { orInfinity: true, remedy: '0 reads no file' });
   if (problem !== undefined) throw new TypeError(`createDiscoveryFileCache: ${problem}`);

@@ -58,12 +58,15 @@ export class GroupResources {
   readonly #options: GroupResourcesOptions;
   readonly #versions = new Map<string, Promise<readonly ApiResource[]>>();
   readonly #failures = new Map<string, Failure>();
+  /** How often everything was forgotten: what was asked before says nothing about now. */
+  #epoch = 0;
 
   constructor(options: GroupResourcesOptions) {
     this.#options = options;
   }
 
   clear(): void {
+    this.#epoch++;
     this.#versions.clear();
     this.#failures.clear();
   }
@@ -100,6 +103,7 @@ export class GroupResources {
     if (known !== undefined) return await known;
     const failure = this.#failures.get(groupVersion);
     if (failure !== undefined && clock.monotonicNow() < failure.until) throw failure.error;
+    const epoch = this.#epoch;
     const fetched = fetchVersion(transport, where, { cache: cache() }).then(
       (resources) => {
         this.#failures.delete(groupVersion);
@@ -107,7 +111,8 @@ export class GroupResources {
       },
       (error: unknown) => {
         logger.warn('Cannot discover what an API group serves', { groupVersion, error });
-        this.#failures.set(groupVersion, { error, until: clock.monotonicNow() + failureTtlMs });
+        if (epoch === this.#epoch)
+          this.#failures.set(groupVersion, { error, until: clock.monotonicNow() + failureTtlMs });
         if (this.#versions.get(groupVersion) === fetched) this.#versions.delete(groupVersion);
         throw error;
       },

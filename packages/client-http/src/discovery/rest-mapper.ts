@@ -200,18 +200,22 @@ class DiscoveryRestMapper implements RestMapper {
 
   async kindForResource(name: ResourceName, { signal }: AbortOptions = {}): Promise<Kind<UntypedObject>> {
     const [resource = '', ...rest] = name.toLowerCase().split('.');
-    const version = /^v\d/.test(rest[0] ?? '') ? rest.shift() : undefined;
-    const group = rest.join('.');
-    const isCandidate = ({ name: own }: ApiGroup): boolean =>
-      group === '' || own === group || own.startsWith(`${group}.`);
+    const whole: Place = { version: undefined, group: rest.join('.') };
+    const [first = '', ...others] = rest;
+    // As kubectl: what may be a version is one, unless only a group of the whole name has the resource.
+    const places = versionName.test(first) ? [{ version: first, group: others.join('.') }, whole] : [whole];
     const isNamed = ({ plural, singular, kind }: ApiResource): boolean =>
       [plural, singular, kind.toLowerCase()].includes(resource);
     const isShort = ({ shortNames }: ApiResource): boolean => shortNames.includes(resource);
-    const found = await this.#find(`resource ${name}`, { signal, version, isCandidate, matches: [isNamed, isShort] });
-    if (found !== undefined) {
+    for (const { version, group } of places) {
+      const isCandidate = ({ name: own }: ApiGroup): boolean =>
+        group === '' || own === group || own.startsWith(`${group}.`);
+      const found = await this.#find(`resource ${name}`, { signal, version, isCandidate, matches: [isNamed, isShort] });
+      if (found === undefined) continue;
       if (group === '' && !isNamed(found)) await this.#warnOfOthers(resource, found, signal);
       return toKind(found);
     }
+    const [{ version, group } = whole] = places;
     throw new NoKindMatchError({
       group,
       kind: resource,
@@ -359,6 +363,16 @@ class DiscoveryRestMapper implements RestMapper {
   }
 }
 
+/** Where a resource may be. */
+interface Place {
+  readonly version: string | undefined;
+  /** '' for any. */
+  readonly group: string;
+}
+
+/** A group may begin with a letter and a digit, too, as v2ray.io does. */
+const versionName = /^v\d+((alpha|beta)\d+)?$/;
+
 interface Search {
   readonly signal: AbortSignal | undefined;
   /** Unset: any. */
@@ -375,7 +389,9 @@ interface SearchResult {
 }
 
 function nameOf(name: KindName): string {
-  return 'version' in name ? `${formatGroupKind(name)} ${name.version}` : formatGroupKind(name);
+  return 'version' in name && name.version !== undefined
+    ? `${formatGroupKind(name)} ${name.version}`
+    : formatGroupKind(name);
 }
 
 function toKind(resource: ApiResource | Kind): Kind<UntypedObject> {

@@ -60,7 +60,9 @@ function unknownCa(): string {
 /** Turns what the network stack says into one line that says what, where, and what to look at. */
 export function explainFailure(error: Error, context: FailureContext): TransportError {
   const found = explain(error);
-  const failure = context.failure ?? found.failure;
+  // What was sent on a connection had one: the codes of a connection that is not made are those of one that is lost, too.
+  const isLost = context.maybeSent && found.failure === 'unreachable';
+  const failure = context.failure ?? (isLost ? 'reset' : found.failure);
   const path = context.path.split('?', 1)[0] ?? '';
   const server = withoutUserInfo(context.server);
   const text = redact(context.failure === undefined ? found.text : error.message);

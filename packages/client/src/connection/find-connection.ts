@@ -112,7 +112,9 @@ async function findSource({
   const listed = (environment['KUBECONFIG'] ?? '').split(delimiter).filter(Boolean);
   if (listed.length > 0) return listed;
   if ((environment['KUBERNETES_SERVICE_HOST'] ?? '') !== '') return 'cluster';
-  const home = join(environment['HOME'] ?? homedir(), '.kube', 'config');
+  const { HOME = '' } = environment;
+  // One that is empty would mean the working directory.
+  const home = join(HOME === '' ? homedir() : HOME, '.kube', 'config');
   if (await exists(home)) return [home];
   throw new KubeConfigError(
     `no kubeconfig found: KUBECONFIG is not set, this process does not run in a pod, and ${home} does not exist`,
