@@ -4,6 +4,7 @@ import type { Logger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { TLSSocket } from 'node:tls';
@@ -122,6 +123,35 @@ describe('TLS', () => {
     await expect(slow).resolves.toMatchObject({ kind: 'Node' });
   });
 
+  it('keeps what it has while the files of a rotation are not all written', async () => {
+    const clock = new FakeClock();
+    const [first, second] = [
+      await authority.issue({ clientName: 'first' }),
+      await authority.issue({ clientName: 'second' }),
+    ];
+    const caFile = await file('ca.crt', authority.cert);
+    const certificateFile = await file('tls.crt', first.cert);
+    const keyFile = await file('tls.key', first.key);
+    const seen: (string | undefined)[] = [];
+    server.handler = (request, response) => {
+      seen.push(clientName(request));
+      answer(response);
+    };
+    const client = open({ caFile, user: { certificateFile, keyFile } }, { clock, requestTimeoutMs: 0 });
+    await get(client);
+    await writeFile(certificateFile, second.cert);
+    await clock.advance(61_000);
+    await get(client);
+    await writeFile(keyFile, second.key);
+    await writeFile(caFile, authority.cert.slice(0, 100));
+    await clock.advance(61_000);
+    await get(client);
+    await writeFile(caFile, authority.cert);
+    await clock.advance(61_000);
+    await get(client);
+    expect(seen).toEqual(['first', 'first', 'first', 'second']);
+  });
+
   it('follows a rotated CA as soon as the old one no longer fits', async () => {
     const caFile = await file('ca.crt', otherAuthority.cert);
     const { ca: _ca, ...connection } = { ca: undefined, caFile };
@@ -133,6 +163,25 @@ describe('TLS', () => {
     );
     await writeFile(caFile, authority.cert);
     await expect(get(client)).resolves.toBeDefined();
+  });
+
+  it('follows a rotated CA with every request that was under way, not with the first that fails alone', async () => {
+    const caFile = await file('ca.crt', otherAuthority.cert);
+    const held = Promise.withResolvers<undefined>();
+    let dialed = 0;
+    const dial: NonNullable<Connection['dial']> = async ({ host, port }) => {
+      if (++dialed === 1) await held.promise;
+      return connect(port, host);
+    };
+    const client = createHttpClient({ connection: { server: server.url, caFile, dial } });
+    clients.push(client);
+    const slow = get(client);
+    slow.catch(() => undefined);
+    while (dialed === 0) await new Promise((resolve) => setImmediate(resolve));
+    await writeFile(caFile, authority.cert);
+    await get(client);
+    held.resolve(undefined);
+    await expect(slow).resolves.toMatchObject({ kind: 'Node' });
   });
 
   it('names an expired certificate, a wrong name, a wrong port, and a host that does not exist', async () => {
@@ -174,6 +223,16 @@ describe('a connection without which requests would be those of another user', (
     ['a certificate file alone', { user: { certificateFile: 'f' } }, 'user.certificate is set without user.key'],
     ['empty bytes', { user: { certificate: new Uint8Array(), key: 'k' } }, 'user.certificate is blank'],
     ['no name to act as', { user: { token: 't', impersonate: { userName: '', groups: ['a'] } } }, 'userName is blank'],
+    [
+      'a text in place of groups',
+      { user: { token: 't', impersonate: { userName: 'jane', groups: 'admins' } } },
+      'connection.user.impersonate.groups is a value of type string: expected a list of texts',
+    ],
+    [
+      'a text in place of values of an extra',
+      { user: { token: 't', impersonate: { userName: 'jane', extra: { scopes: 'all' } } } },
+      'connection.user.impersonate.extra["scopes"] is a value of type string: expected a list of texts',
+    ],
     [
       'an empty ca',
       { ca: '', ...given },
@@ -224,6 +283,18 @@ describe('tokens', () => {
       ),
     ).toEqual(['a', 'b']);
     expect(impersonated?.headers['impersonate-extra-acme%2fscopes']).toBe('x, y');
+  });
+
+  it('sends the names of impersonation in UTF-8, as client-go does', async () => {
+    const impersonate = { userName: 'jürgen 🎉', uid: 'ü', groups: ['Gäste'], extra: { Größe: ['groß'] } };
+    await get(open({ user: { token: 't' } }, { impersonate }));
+    const sent = (name: string): string => Buffer.from(String(server.requests[0]?.headers[name]), 'latin1').toString();
+    expect([sent('impersonate-user'), sent('impersonate-uid'), sent('impersonate-group')]).toEqual([
+      'jürgen 🎉',
+      'ü',
+      'Gäste',
+    ]);
+    expect(sent(`impersonate-extra-${encodeURIComponent('größe').toLowerCase()}`)).toBe('groß');
   });
 
   it('reads a token file again after 50 s, and keeps the old token while the file is gone or empty', async () => {
@@ -344,6 +415,17 @@ describe('exec plugins', () => {
     await using client = createHttpClient({ connection });
     await get(client);
     expect(server.requests[0]?.headers.authorization).toBe(`Bearer ${authority.cert.length}|shop`);
+  });
+
+  it('names the CA that it cannot hand over, not the plugin', async () => {
+    const caFile = join(directory, 'none.crt');
+    const client = createHttpClient({
+      connection: { server: server.url, caFile, user: await plugin(print('{ token: "t" }')) },
+    });
+    clients.push(client);
+    expect((await failureOf(client)).message).toMatch(
+      /^exec plugin .*: cannot read the certificate authority: ENOENT.*none\.crt/,
+    );
   });
 
   it('runs what the allowlist names, by path or by name, and nothing else', async () => {

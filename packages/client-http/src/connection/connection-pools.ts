@@ -26,8 +26,11 @@ export interface ConnectionPoolsOptions {
  */
 export interface ConnectionPools {
   get(credential: Credential): PoolPair | Promise<PoolPair>;
-  /** Reads the files now; whether that changed anything. For use after a failed handshake. */
-  reload(credential: Credential): Promise<boolean>;
+  /**
+   * Reads the files now, for use after a failed handshake. Whether there are other pools than those that were used: by what is
+   * in the files now, or by what another request has found in them meanwhile.
+   */
+  reload(credential: Credential, used: PoolPair | undefined): Promise<boolean>;
   /** Closes every connection at once. */
   destroy(): Promise<void>;
 }
@@ -66,6 +69,19 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     closing.add(old);
     void Promise.allSettled(dispatchersOf(old).map((each) => each.close())).finally(() => closing.delete(old));
   };
+  /** What was read last and fits together, and what did not. */
+  let fits: TlsMaterial | undefined;
+  let refused: TlsMaterial | undefined;
+  /** Files of a rotation are written one after the other: while they do not fit together, those from before are in use. */
+  const fitting = (read: TlsMaterial): TlsMaterial => {
+    if (fits !== undefined && isSameMaterial(fits, read)) return fits;
+    if (refused !== undefined && isSameMaterial(refused, read)) return fits ?? read;
+    const problem = problemOf(read);
+    if (problem === undefined) return (fits = read);
+    refused = read;
+    if (fits !== undefined) logger.warn('The TLS files do not fit together; keeping the old content', { problem });
+    return fits ?? read;
+  };
   const issued = (credential: Credential): Pick<TlsMaterial, 'cert' | 'key'> =>
     credential.certificate === undefined ? {} : { cert: bytes(credential.certificate), key: bytes(credential.key) };
   const assemble = async (read: (file: FileSource) => Buffer | Promise<Buffer>): Promise<TlsMaterial> => {
@@ -83,7 +99,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       load('client certificate', files.cert),
       load('client key', files.key),
     ]);
-    return { ca: ca ?? given.ca, cert: cert ?? given.cert, key: key ?? given.key };
+    return fitting({ ca: ca ?? given.ca, cert: cert ?? given.cert, key: key ?? given.key });
   };
   const hasFiles = files.ca !== undefined || files.cert !== undefined || files.key !== undefined;
   return {
@@ -91,11 +107,10 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       if (!hasFiles) return poolsFor({ ...given, ...issued(credential) });
       return assemble((file) => file.read()).then((material) => poolsFor({ ...material, ...issued(credential) }));
     },
-    reload: async (credential) => {
-      const before = current?.pools;
+    reload: async (credential, used) => {
       if (!hasFiles) return false;
       const pools = await poolsFor({ ...(await assemble((file) => file.reread())), ...issued(credential) });
-      return pools !== before;
+      return pools !== used;
     },
     destroy: async () => {
       const all = current === undefined ? [...closing] : [current.pools, ...closing];
@@ -141,4 +156,19 @@ function isSame(a: string | Buffer | undefined, b: string | Buffer | undefined):
 
 function bytes(pem: Pem | undefined): string | Buffer | undefined {
   return pem === undefined || typeof pem === 'string' ? pem : Buffer.from(pem);
+}
+
+/** Why a connection cannot be made with these; undefined where it can. Node takes an authority that is cut for none. */
+function problemOf({ ca, cert, key }: TlsMaterial): string | undefined {
+  if (ca !== undefined && !ca.includes('-----END ')) return 'the certificate authority has no whole certificate';
+  try {
+    process.getBuiltinModule('node:tls').createSecureContext({
+      ...(ca === undefined ? {} : { ca }),
+      ...(cert === undefined ? {} : { cert }),
+      ...(key === undefined ? {} : { key }),
+    });
+    return undefined;
+  } catch (error) {
+    return messageOf(error);
+  }
 }

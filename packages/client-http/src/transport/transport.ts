@@ -23,6 +23,7 @@ import { collectPrefix } from '../bytes/byte-stream.js';
 import type { Connection, Impersonation } from '@kctl/client/connection';
 import { createConnectionPools } from '../connection/connection-pools.js';
 import type { ConnectionPools } from '../connection/connection-pools.js';
+import type { PoolPair } from '../connection/pools.js';
 import { credentialsOf, impersonationHeaders } from '../credentials/index.js';
 import type { Credential, CredentialSource } from '../credentials/credential-source.js';
 import { isTransportError, TransportError } from '../errors.js';
@@ -309,21 +310,22 @@ class HttpTransport implements Transport {
   async #sendWithCredentials(request: TransportRequest): Promise<TransportResponse> {
     const { signal } = request;
     const credential = await this.#patiently(this.#credentials.get(), signal);
+    const route: Route = { pools: undefined };
     try {
-      const response = await this.#attempt(request, credential);
+      const response = await this.#attempt(request, credential, route);
       if (response.status !== 401) return response;
       const renewal = this.#credentials.refresh(credential).catch((error: unknown) => {
         this.#logger.warn('Cannot renew the credentials that the server refused', { error });
         return false;
       });
       const isRenewed = await this.#patiently(renewal, signal);
-      if (!isRenewed && !(await this.#pools.reload(credential).catch(() => false))) return response;
+      if (!isRenewed && !(await this.#pools.reload(credential, route.pools).catch(() => false))) return response;
       await discardBody(response);
     } catch (error) {
       if (!isTransportError(error) || error.failure !== 'tls') throw error;
-      if (!(await this.#pools.reload(credential).catch(() => false))) throw error;
+      if (!(await this.#pools.reload(credential, route.pools).catch(() => false))) throw error;
     }
-    return await this.#attempt(request, await this.#patiently(this.#credentials.get(), signal));
+    return await this.#attempt(request, await this.#patiently(this.#credentials.get(), signal), route);
   }
 
   /** Waits for what goes on for others too (a plugin, an issuer), but no longer than caller and client want. */
@@ -333,12 +335,12 @@ class HttpTransport implements Transport {
     return await orAborted(work, link.signal);
   }
 
-  async #attempt(request: TransportRequest, credential: Credential): Promise<TransportResponse> {
+  async #attempt(request: TransportRequest, credential: Credential, route: Route): Promise<TransportResponse> {
     const { method, path, body, signal, expect = 'object' } = request;
     const startedAt = this.#clock.monotonicNow();
     const seconds = (): number => (this.#clock.monotonicNow() - startedAt) / 1000;
     try {
-      const pools = await this.#pools.get(credential);
+      const pools = (route.pools = await this.#pools.get(credential));
       if (this.#closed.signal.aborted) throw this.#disposedError(method, path);
       const answer = await exchange(
         {
@@ -450,6 +452,11 @@ class HttpTransport implements Transport {
       message: `${method} ${pathOf(path)} the client was disposed`.trim(),
     });
   }
+}
+
+/** The pools that an attempt went through. */
+interface Route {
+  pools: PoolPair | undefined;
 }
 
 /** A short rest is read, so that the connection can be used again; a long one is not worth it. In bytes. */
