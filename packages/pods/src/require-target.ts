@@ -32,10 +32,19 @@ function requireTargetAlone(what: string, target: unknown): void {
     if (value === '') throw new PodTargetError(`${what}: the target has no ${field}`);
     if (typeof value !== 'string')
       throw new TypeError(`${what}: the ${field} of the target is ${shownType(value)}: ${expected}`);
+    if (!isSegment(value))
+      throw new TypeError(
+        `${what}: the ${field} of the target ${shownValue(value)} is not valid: expected text (well-formed Unicode) without "/" and "%", not "." or ".."`,
+      );
   }
   if (!('metadata' in target) && 'kind' in target) requireKind(what, target.kind);
 }
 
 function memberOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
+}
+
+/** Whether a name stays in its place of a path (client-go: `rest.IsValidPathSegmentName`). */
+function isSegment(name: string): boolean {
+  return name.isWellFormed() && name !== '.' && name !== '..' && !/[/%]/.test(name);
 }

@@ -65,7 +65,8 @@ export async function resolvePod(
 ): Promise<ReadPod> {
   requireTarget('resolvePod', client, target);
   requireOptions('resolvePod', options, optionNames);
-  if ('metadata' in target) return target;
+  // Of metadata alone, or what a cache has stripped, no container can be chosen.
+  if ('metadata' in target && (target.spec?.containers ?? []).length > 0) return target;
   const key = podKeyOf(target);
   if (key !== undefined) return await client.get(Pod, key, readOptions(options));
   const [first] = await resolvePods(client, target, options);
@@ -89,6 +90,8 @@ export async function resolvePods(
   const selector = selectorOf(object);
   if (selector === undefined) throw new PodTargetError(`${describeTarget(target)} has no selector: name a pod`);
   const labelSelector = labelSelectorFrom(selector);
+  // It would be all pods of the namespace.
+  if (labelSelector.isEmpty) throw new PodTargetError(`${describeTarget(target)} has an empty selector: name a pod`);
   const { items } = await client.list(Pod, { namespace, labelSelector, ...readOptions(options) });
   return items.toSorted(podOrder(options.use ?? 'connection'));
 }

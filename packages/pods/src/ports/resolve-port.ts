@@ -36,7 +36,8 @@ export async function resolvePort(
   const pod = await resolvePod(client, target, within);
   const { namespace, name } = pod.metadata;
   const place = { namespace, name };
-  const isService = !('metadata' in target) && 'kind' in target && target.kind.kind === 'Service';
+  const isService =
+    !('metadata' in target) && 'kind' in target && target.kind.kind === 'Service' && target.kind.group === '';
   if (!isService) return { pod: place, number: asNumber ?? containerPort(pod, String(port)) };
   const service = await client.get(
     Service,

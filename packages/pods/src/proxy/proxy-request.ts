@@ -63,7 +63,11 @@ async function proxyPathOf(
   target: PodTarget,
   { scheme, port, signal }: ProxyOptions,
 ): Promise<string> {
-  const isService = !('metadata' in target) && 'kind' in target && target.kind.kind === Service.kind;
+  const isService =
+    !('metadata' in target) &&
+    'kind' in target &&
+    target.kind.kind === Service.kind &&
+    target.kind.group === Service.group;
   const { namespace, name } = isService ? target : (await podOf(client, target, signal)).metadata;
   if (name === '') throw new PodTargetError('proxyRequest: the target has no name');
   const id = scheme === undefined ? (port === undefined ? name : `${name}:${port}`) : `${scheme}:${name}:${port ?? ''}`;
