@@ -5,6 +5,7 @@ import { Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import {
   anySignal,
   clockOption,
+  functionOption,
   numberProblem,
   requireOptions,
   signalOption,
@@ -16,6 +17,7 @@ import type { Clock, OptionNames } from '@kctl/wait';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { evict } from './evict.js';
+import { isSet } from '../kube-object.js';
 import { requireClient, requireName, requireOptionsObject } from '../require-arguments.js';
 
 /** Options of {@link cordon} and {@link uncordon}. */
@@ -100,7 +102,7 @@ const optionNames: OptionNames<DrainOptions> = {
   timeoutMs: true,
   retryMs: true,
   pollMs: true,
-  onProgress: true,
+  onProgress: functionOption,
   clock: clockOption,
   signal: signalOption,
 };
@@ -228,7 +230,7 @@ async function judge(
     if (options.force !== true) return { refuse: 'its DaemonSet does not exist: set force to evict it' };
   }
   if (hasEnded) return 'evict';
-  const hasLocalData = spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) === true;
+  const hasLocalData = spec?.volumes?.some(({ emptyDir }) => isSet(emptyDir)) === true;
   if (hasLocalData && options.deleteEmptyDirData !== true)
     return { refuse: 'has emptyDir data, which are lost: set deleteEmptyDirData to evict it' };
   if (controller === undefined && options.force !== true)

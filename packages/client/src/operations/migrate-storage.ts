@@ -1,7 +1,16 @@
 import { defineKind, isConflict, isNotFound, metadataOnly, mutableCopy } from '@kctl/apimachinery';
-import type { Kind } from '@kctl/apimachinery';
+import type { Kind, StatusError } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { numberProblem, requireOptions, signalOption, sleep, systemClock, throwIfAborted } from '@kctl/wait';
+import {
+  clockOption,
+  functionOption,
+  numberProblem,
+  requireOptions,
+  signalOption,
+  sleep,
+  systemClock,
+  throwIfAborted,
+} from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
@@ -52,15 +61,17 @@ export interface StorageMigration {
 }
 
 const optionNames: OptionNames<MigrateStorageOptions> = {
-  clock: true,
+  clock: clockOption,
   concurrency: true,
-  onProgress: true,
+  onProgress: functionOption,
   pageSize: true,
   settleMs: true,
   signal: signalOption,
 };
 /** Passes after which a definition that changes again and again is given up. */
 const maxPasses = 3;
+/** How often `status.storedVersions` is written again after a conflict. */
+const maxPrunes = 10;
 /** Failures that the error names; it counts the rest. */
 const maxFailures = 100;
 
@@ -113,9 +124,12 @@ export async function migrateStorage(
     await sleep(settleMs, { clock, ...(signal !== undefined && { signal }) });
     const migrated = await writeAll(client, before, { ...options, concurrency, pass });
     let after = await read();
-    while (isSame(before, after)) {
+    for (let attempt = 1; isSame(before, after); attempt++) {
       const pruned = obsoleteVersions(after);
-      if (await prune(client, after, signal)) return { storageVersion: storageVersionOf(after), migrated, pruned };
+      const conflict = await prune(client, after, signal);
+      if (conflict === undefined) return { storageVersion: storageVersionOf(after), migrated, pruned };
+      // A conflict that stays is not one of two writers, such as the answer of a webhook.
+      if (attempt >= maxPrunes) throw conflict;
       after = await read();
     }
     before = after;
@@ -248,21 +262,21 @@ async function eachOf<T>(
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
-/** Leaves the storage version alone in `storedVersions`. @returns whether the definition was still the same */
+/** Leaves the storage version alone in `storedVersions`. @returns the conflict where the definition has changed meanwhile */
 async function prune(
   client: StorageMigrationClient,
   definition: Definition,
   signal: AbortSignal | undefined,
-): Promise<boolean> {
+): Promise<StatusError | undefined> {
   const next = mutableCopy(definition);
   const storedVersions = [storageVersionOf(definition)];
   try {
     await client
       .status(CustomResourceDefinition)
       .update({ ...next, status: { ...next.status, storedVersions } }, signal === undefined ? {} : { signal });
-    return true;
+    return undefined;
   } catch (error) {
     if (!isConflict(error)) throw error;
-    return false;
+    return error;
   }
 }

@@ -1,8 +1,9 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { shownType } from '@kctl/wait';
+import { orAborted, shownType } from '@kctl/wait';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
+import { isSet } from '../kube-object.js';
 import { requireClient, requireList, requireObject, requireOptionsObject } from '../require-arguments.js';
 import { requireKind } from '../require-kind.js';
 
@@ -39,7 +40,7 @@ export async function childrenOf<K extends Kind>(
     ) === true;
   const lists = kinds.map(async (kind) => {
     const { items } = await client.list(kind, {
-      ...(namespace === undefined || kind.scope === 'Cluster' ? {} : { namespace }),
+      ...(!isSet(namespace) || kind.scope === 'Cluster' ? {} : { namespace }),
       ...(signal === undefined ? {} : { signal }),
     });
     return items.filter(isOwned);
@@ -86,9 +87,9 @@ export async function ownersOf(
     const reference = present.metadata.ownerReferences?.find(({ controller }) => controller === true);
     if (reference === undefined) break;
     const [version = '', group = ''] = reference.apiVersion.split('/').toReversed();
-    const kind = await resolver.kindFor({ group, version, kind: reference.kind });
+    const kind = await orAborted(resolver.kindFor({ group, version, kind: reference.kind }), signal);
     const { namespace } = present.metadata;
-    const key = { name: reference.name, ...(kind.scope === 'Cluster' || namespace === undefined ? {} : { namespace }) };
+    const key = { name: reference.name, ...(kind.scope === 'Cluster' || !isSet(namespace) ? {} : { namespace }) };
     let owner: ReadObject<Kind>;
     try {
       owner = await client.get(kind, key, signal === undefined ? {} : { signal });

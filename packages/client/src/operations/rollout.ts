@@ -2,7 +2,7 @@ import type { KeyOf, KeyOrObject, Kind, NamespacedKey } from '@kctl/apimachinery
 import { ControllerRevision, Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import type { DaemonSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { formatGroupKind, isDeleting, isJsonObject } from '@kctl/apimachinery';
-import { clockOption, systemClock } from '@kctl/wait';
+import { clockOption, functionOption, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -148,6 +148,8 @@ export async function waitForRollout<K extends RolloutKind>(
   requireRolloutKind('waitForRollout', kind);
   requireOptionsObject('waitForRollout', options);
   const { onProgress, ...wait } = options;
+  const problem = onProgress === undefined ? undefined : functionOption('onProgress', onProgress);
+  if (problem !== undefined) throw new TypeError(`waitForRollout: ${problem}`);
   const { name } = keyIn('waitForRollout', kind, named);
   let last = '';
   const isDone = (object: ReadObject<K> | undefined): boolean => {
