@@ -6,7 +6,7 @@ import type { ApplyConfiguration, ApplyOptions } from './apply.js';
 import { differences, knownEqualities } from './apply-match.js';
 import type { FieldDifference, FieldEquality } from './apply-match.js';
 import type { Reader, ReadObject, Writer } from './client.js';
-import { keyOfKind, metadataOf } from './kube-object.js';
+import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import { ownedFields } from './managed-fields.js';
 import { requireClient, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
@@ -149,10 +149,10 @@ function withoutStringData(kind: Kind, configuration: object): object {
   if (!isSecret(kind) || !isJsonObject(configuration) || !isJsonObject(configuration['stringData']))
     return configuration;
   const { stringData, data, ...rest }: Readonly<Record<string, unknown>> = configuration;
-  const encoded = Object.entries(isJsonObject(stringData) ? stringData : {}).map(([key, text]): [string, string] => [
-    key,
-    Buffer.from(String(text)).toString('base64'),
-  ]);
+  const encoded = Object.entries(isJsonObject(stringData) ? stringData : {})
+    // What is not there must not become the text "undefined".
+    .filter(([, text]) => isSet(text))
+    .map(([key, text]): [string, string] => [key, Buffer.from(String(text)).toString('base64')]);
   return { ...rest, data: { ...(isJsonObject(data) ? data : {}), ...Object.fromEntries(encoded) } };
 }
 

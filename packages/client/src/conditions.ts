@@ -1,6 +1,6 @@
 import { findCondition, isJsonObject } from '@kctl/apimachinery';
 import type { ConditionList } from '@kctl/apimachinery';
-import { isKubeObject, metadataOf } from './kube-object.js';
+import { isKubeObject, isSet, metadataOf } from './kube-object.js';
 
 /** Whether the object is there. For {@link waitFor}. */
 export function exists(): (object: unknown) => boolean {
@@ -50,13 +50,14 @@ const ready: Readiness = { state: 'ready', reason: 'Ready', message: '' };
  * replica counts of workloads, and the phase of Pods and claims. An object without any of them is ready.
  */
 export function readiness(object: unknown): Readiness {
-  const { deletionTimestamp, generation = 0 } = metadataOf(object);
+  const { deletionTimestamp, generation } = metadataOf(object);
   const status = member(object, 'status');
-  if (deletionTimestamp !== undefined) return progressing('Terminating', 'the object is being deleted');
+  if (isSet(deletionTimestamp)) return progressing('Terminating', 'the object is being deleted');
   const observed = number(status, 'observedGeneration');
-  if (observed !== undefined && observed < generation)
-    return progressing('StaleStatus', `the status is of generation ${observed}, not ${generation}`);
-  return byFailure(object) ?? byReplicas(object, status) ?? byPhase(status) ?? byReadyCondition(object) ?? ready;
+  if (observed !== undefined && observed < (generation ?? 0))
+    return progressing('StaleStatus', `the status is of generation ${observed}, not ${generation ?? 0}`);
+  const byCounts = saysByConditionsAlone(object, status) ? undefined : byReplicas(object, status);
+  return byFailure(object) ?? byCounts ?? byPhase(status) ?? byReadyCondition(object) ?? ready;
 }
 
 /** {@link readiness} as a condition for {@link waitFor}. */
@@ -101,6 +102,20 @@ function byFailure(object: unknown): Readiness | undefined {
     return { state: 'failed', ...say(progress) };
   const reconciling = bad('Reconciling');
   return reconciling === undefined ? undefined : { state: 'progressing', ...say(reconciling) };
+}
+
+/** The counts of replicas in a status, by which built-in workloads say how they are. */
+const replicaCounts = ['updatedReplicas', 'availableReplicas', 'readyReplicas', 'desiredNumberScheduled'];
+
+/**
+ * Whether a custom resource that wants replicas says by a condition how it is, and counts none: of its replicas nothing is
+ * known then. Workloads leave a count of 0 out.
+ */
+function saysByConditionsAlone(object: unknown, status: unknown): boolean {
+  const apiVersion = member(object, 'apiVersion');
+  const isCustom = typeof apiVersion === 'string' && apiVersion.includes('.');
+  if (!isCustom || replicaCounts.some((name) => number(status, name) !== undefined)) return false;
+  return conditionsOf(object).some(({ type }) => type === 'Ready' || type === 'Available');
 }
 
 /** Deployments, StatefulSets, ReplicaSets and DaemonSets: all replicas are there, up to date and ready. */

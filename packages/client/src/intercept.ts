@@ -67,11 +67,13 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
       own.get === undefined
         ? await client.get(kind, key, options)
         : await own.get(kind, keyIn('get', kind, key), options),
-    list: (kind, options) => (own.list === undefined ? client.list(kind, options) : own.list(kind, options)),
-    create: (kind, object, options) =>
-      own.create === undefined ? client.create(kind, object, options) : own.create(kind, object, options),
-    update: (kind, object, options) =>
-      own.update === undefined ? client.update(kind, object, options) : own.update(kind, object, options),
+    // Each call is awaited, so that a hook that throws rejects as a server would.
+    list: async (kind, options) =>
+      own.list === undefined ? await client.list(kind, options) : await own.list(kind, options),
+    create: async (kind, object, options) =>
+      own.create === undefined ? await client.create(kind, object, options) : await own.create(kind, object, options),
+    update: async (kind, object, options) =>
+      own.update === undefined ? await client.update(kind, object, options) : await own.update(kind, object, options),
     patch: async (kind, key, patch, options) =>
       own.patch === undefined
         ? await client.patch(kind, key, patch, options)
@@ -80,8 +82,8 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
       own.delete === undefined
         ? await client.delete(kind, key, options)
         : await own.delete(kind, keyIn('delete', kind, key), options),
-    deleteAllOf: (kind, options) =>
-      own.deleteAllOf === undefined ? client.deleteAllOf(kind, options) : own.deleteAllOf(kind, options),
+    deleteAllOf: async (kind, options) =>
+      own.deleteAllOf === undefined ? await client.deleteAllOf(kind, options) : await own.deleteAllOf(kind, options),
     status: (kind) => interceptStatus(kind, client.status(kind), own.subResource?.(kind, 'status')),
     subResource: <K extends Kind, B extends object = PersistedObject<K>>(
       kind: K,
@@ -92,7 +94,8 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
   if (!isWatchingClient(client)) return intercepted;
   const watching: WatchingClient = {
     ...intercepted,
-    watch: (kind, options) => (own.watch === undefined ? client.watch(kind, options) : own.watch(kind, options)),
+    watch: async (kind, options) =>
+      own.watch === undefined ? await client.watch(kind, options) : await own.watch(kind, options),
   };
   return watching;
 }

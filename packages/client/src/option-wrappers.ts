@@ -29,7 +29,8 @@ export function withFieldOwner(client: Client, fieldOwner: string): Client {
     throw new TypeError('withFieldOwner: the field owner is empty: pass the name of your controller');
   requireName('withFieldOwner', 'field owner', fieldOwner);
   return rewriteOptions(client, {
-    write: (options) => Object.assign({ fieldOwner }, options),
+    // An option that is undefined is one that the call does not say.
+    write: (options) => Object.assign({}, options, { fieldOwner: options?.fieldOwner ?? fieldOwner }),
     remove: (options) => options,
   });
 }
@@ -43,7 +44,7 @@ export function withFieldValidation(client: Client, fieldValidation: FieldValida
 export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client {
   requireClient('withFieldValidation', client, []);
   return rewriteOptions(client, {
-    write: (options) => Object.assign({ fieldValidation }, options),
+    write: (options) => Object.assign({}, options, { fieldValidation: options?.fieldValidation ?? fieldValidation }),
     remove: (options) => options,
   });
 }

@@ -1,5 +1,5 @@
 import type { KeyOrObject, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
-import { keyOf, mutableCopy } from '@kctl/apimachinery';
+import { mutableCopy } from '@kctl/apimachinery';
 import type { Client, StatusClient, SubResourceClient, WatchingClient } from './client.js';
 import { isKubeObject, metadataOf } from './kube-object.js';
 import type { Patch } from './patch.js';
@@ -135,9 +135,10 @@ function keyPart(named: KeyOrObject<Kind>): ObjectKey | undefined {
 
 function identity(object: object): Pick<RecordedCall, 'key' | 'object'> {
   if (!isKubeObject(object)) return {};
-  const { namespace, name } = metadataOf(object);
-  const key =
-    name === undefined ? undefined : keyOf({ metadata: { name, ...(namespace === undefined ? {} : { namespace }) } });
+  const metadata = metadataOf(object);
+  const [namespace, name] = [metadata.namespace ?? '', metadata.name ?? ''];
+  // An empty name is one that the server is to make.
+  const key = name === '' ? undefined : namespace === '' ? { name } : { namespace, name };
   return { key, object: mutableCopy(object) };
 }
 

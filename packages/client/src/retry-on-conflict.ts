@@ -3,6 +3,7 @@ import {
   clockOption,
   createBackoff,
   functionOption,
+  numberProblem,
   requireOptions,
   retry,
   signalOption,
@@ -11,6 +12,7 @@ import {
 } from '@kctl/wait';
 import type { BackoffOptions, Clock, OptionNames, Random } from '@kctl/wait';
 import type { AbortOptions } from './options.js';
+import { requireOptionsObject } from './require-arguments.js';
 
 /** How often and how fast a conflict is retried. */
 export interface ConflictRetry extends Pick<BackoffOptions, 'initialMs' | 'factor' | 'jitter' | 'capMs'> {
@@ -70,7 +72,10 @@ export async function retryOnConflict<T>(
     );
   requireOptions('retryOnConflict', options, optionNames);
   const { backoff = defaultRetry, clock = systemClock, random, signal } = options;
+  requireOptionsObject('retryOnConflict', backoff, 'a backoff such as defaultRetry');
   const { maxAttempts, ...delays } = backoff;
+  const problem = numberProblem('backoff.maxAttempts', maxAttempts, { least: 1, integer: true, orInfinity: true });
+  if (problem !== undefined) throw new RangeError(`retryOnConflict: ${problem}`);
   return await retry(work, {
     backoff: createBackoff({ ...delays, clock, ...(random === undefined ? {} : { random }) }),
     maxAttempts,

@@ -19,7 +19,7 @@ import { keyIn } from './require-kind.js';
 import { targetCondition, waitTargetNames } from './wait-target.js';
 import type { WaitTarget } from './wait-target.js';
 import { isWatchable } from './wrap.js';
-import type { AbortOptions, ListOptions } from './options.js';
+import type { AbortOptions, GetOptions, ListOptions } from './options.js';
 
 /** Whether an object is as wanted; it is undefined where there is none. Called for each state that is seen. */
 export type WaitCondition<K extends Kind> = (object: ReadObject<K> | undefined) => boolean;
@@ -150,20 +150,25 @@ class ObjectWait<K extends Kind> {
   readonly #kind: K;
   readonly #key: KeyOf<K>;
   readonly #until: WaitCondition<K>;
+  /** Whether the key says where the object is. */
+  readonly #hasPlace: boolean;
 
   constructor(reader: Reader, kind: K, key: KeyOf<K>, until: WaitCondition<K>) {
     this.#reader = reader;
     this.#kind = kind;
     this.#key = key;
     this.#until = until;
+    this.#hasPlace = kind.scope === 'Cluster' || (key.namespace ?? '') !== '';
   }
 
   async read(signal: AbortSignal): Promise<Outcome<K>> {
-    return this.#check(await this.#get(signal), false);
+    return this.#check(await this.#get({ signal }), false);
   }
 
   async readAndWatch(watcher: Watcher, signal: AbortSignal): Promise<Outcome<K>> {
     const { namespace, name } = this.#key;
+    // A list would be one of all namespaces. A client of one namespace fills it in here, too; any other refuses the get.
+    if (!this.#hasPlace) await this.#get({ signal, live: true });
     const scope: ListOptions = {
       fieldSelector: { 'metadata.name': name },
       signal,
@@ -198,9 +203,9 @@ class ObjectWait<K extends Kind> {
     }
   }
 
-  async #get(signal: AbortSignal): Promise<ReadObject<K> | undefined> {
+  async #get(options: GetOptions): Promise<ReadObject<K> | undefined> {
     try {
-      return await this.#reader.get(this.#kind, this.#key, { signal });
+      return await this.#reader.get(this.#kind, this.#key, options);
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

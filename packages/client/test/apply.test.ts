@@ -361,6 +361,17 @@ describe('applyIfChanged', () => {
     expect(recorder.writes[0]?.patch).not.toHaveProperty('body.stringData');
   });
 
+  it('takes a value of stringData that is not there for none, as apply does', async () => {
+    const recorder = client();
+    const stringData = { password: 'geheim', token: undefined, other: null } as never;
+    await applyIfChanged(recorder, Secret, { metadata: key, stringData }, { fieldOwner });
+    const body = { data: { password: Buffer.from('geheim').toString('base64') } };
+    expect(recorder.writes[0]?.patch).toEqual({
+      type: 'apply',
+      body: { ...body, metadata: key, apiVersion: 'v1', kind: 'Secret' },
+    });
+  });
+
   it('compares sets by value, not by order', async () => {
     const actual: PersistedObject<typeof ConfigMap> = {
       metadata: {

@@ -12,6 +12,7 @@ import {
   hasCondition,
   ignoreAlreadyExists,
   ignoreNotFound,
+  inNamespace,
   intercept,
   exists,
   isDeleted,
@@ -152,6 +153,9 @@ describe('retryOnConflict', () => {
     await expect(retryOnConflict(() => Promise.reject(new Error('broken')), { clock })).rejects.toThrow('broken');
     await expect(retryOnConflict(5 as never)).rejects.toThrow('retryOnConflict: the work is');
     await expect(retryOnConflict(work, { backOff: {} } as never)).rejects.toThrow('did you mean "backoff"?');
+    for (const backoff of [{ initialMs: 10 }, { initialMs: 10, maxAttempts: 0 }] as never[])
+      await expect(retryOnConflict(work, { backoff, clock })).rejects.toThrow('backoff.maxAttempts');
+    await expect(retryOnConflict(work, { backoff: 5 as never, clock })).rejects.toThrow('retryOnConflict: the options');
   });
 });
 
@@ -395,6 +399,19 @@ describe('waitFor', () => {
     const call = waitFor(createMemoryClient(), ConfigMap, undefined as never, { until: exists() });
     await expect(call).rejects.toThrow('waitFor ConfigMap: the key is undefined: expected { namespace, name }');
   });
+
+  it('looks for an object of a namespaced kind in no namespace but that of the client', async () => {
+    const memory = createMemoryClient();
+    await memory.create(ConfigMap, object);
+    const named = { name: 'a' } as never;
+    const client = record(memory);
+    await expect(waitFor(client, ConfigMap, named, { until: exists() })).rejects.toThrow('namespace is not set');
+    expect(client.calls.map(({ verb }) => verb)).toEqual(['get']);
+    const found = await waitFor(inNamespace(memory, 'default'), ConfigMap, named, { until: exists() });
+    expect(found?.metadata.namespace).toBe('default');
+    const elsewhere = waitFor(inNamespace(memory, 'other'), ConfigMap, named, { until: isDeleted() });
+    expect(await elsewhere).toBeUndefined();
+  });
 });
 
 describe('conditions', () => {
@@ -486,6 +503,29 @@ describe('conditions', () => {
       'progressing',
     ],
     ['a definition', at(1, { conditions: [{ type: 'Established', status: 'True' }] }), 'ready'],
+    [
+      'a custom resource that counts no replicas',
+      { apiVersion: 'example.com/v1', ...at(1, { conditions: [{ type: 'Ready', status: 'True' }] }, { replicas: 2 }) },
+      'ready',
+    ],
+    [
+      'a custom resource that counts no replicas and is not ready',
+      { apiVersion: 'example.com/v1', ...at(1, { conditions: [{ type: 'Ready', status: 'False' }] }, { replicas: 2 }) },
+      'progressing',
+    ],
+    [
+      'a custom resource that counts them',
+      {
+        apiVersion: 'example.com/v1',
+        ...at(1, { readyReplicas: 1, conditions: [{ type: 'Ready', status: 'True' }] }, { replicas: 2 }),
+      },
+      'progressing',
+    ],
+    [
+      'a Deployment without a pod',
+      { apiVersion: 'apps/v1', ...at(1, { conditions: [{ type: 'Available', status: 'True' }] }, { replicas: 2 }) },
+      'progressing',
+    ],
   ])('%s is as far as it is', (_name, subject, state) => {
     expect(readiness(subject).state).toBe(state);
     expect(isReady()(subject)).toBe(state === 'ready');

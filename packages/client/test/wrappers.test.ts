@@ -1,7 +1,8 @@
-import { isNotFound } from '@kctl/apimachinery';
+import { isNotFound, StatusError } from '@kctl/apimachinery';
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
 import {
+  ignoreAlreadyExists,
   inNamespace,
   intercept,
   isNamespaceMismatch,
@@ -88,6 +89,12 @@ describe('withFieldOwner and withFieldValidation', () => {
     expect(await writtenOptions(wrap, own)).toMatchObject(all(own));
   });
 
+  it('fill in what a call leaves undefined', async () => {
+    const wrap = (client: Client): Client => withFieldValidation(withFieldOwner(client, 'me'), 'Strict');
+    const own = { fieldOwner: undefined, fieldValidation: undefined };
+    expect(await writtenOptions(wrap, own)).toMatchObject(all({ fieldOwner: 'me', fieldValidation: 'Strict' }));
+  });
+
   it('refuse an empty owner', () => {
     expect(() => withFieldOwner(createMemoryClient(), '')).toThrow('the field owner is empty');
   });
@@ -162,6 +169,25 @@ describe('intercept', () => {
     expect(seen).toEqual(['get a']);
   });
 
+  it('rejects where a hook throws, for every verb', async () => {
+    const fail = (): never => {
+      throw new StatusError({ code: 409, reason: 'AlreadyExists', message: 'there' });
+    };
+    const hooks = { get: fail, list: fail, watch: fail, create: fail, update: fail, patch: fail, delete: fail };
+    const client = intercept(createMemoryClient(), () => ({ ...hooks, deleteAllOf: fail }));
+    const calls = [
+      () => client.get(ConfigMap, key),
+      () => client.list(ConfigMap),
+      () => client.watch(ConfigMap),
+      () => client.create(ConfigMap, object),
+      () => client.update(ConfigMap, object),
+      () => client.patch(ConfigMap, key, mergePatch({})),
+      () => client.delete(ConfigMap, key),
+      () => client.deleteAllOf(ConfigMap),
+    ];
+    for (const call of calls) expect(await ignoreAlreadyExists<unknown>(call())).toBeUndefined();
+  });
+
   it('sees the status as a subresource of that name', async () => {
     const seen: string[] = [];
     const client = intercept(createMemoryClient(), () => ({
@@ -220,5 +246,14 @@ describe('record', () => {
     expect(client.writes.map(({ verb }) => verb)).toEqual(['create', 'patch']);
     client.clear();
     expect(client.calls).toEqual([]);
+  });
+
+  it('passes on an object whose name the server is to make', async () => {
+    const client = record(createMemoryClient());
+    const created = await client
+      .create(ConfigMap, { metadata: { namespace: 'default', name: '', generateName: 'a-' } })
+      .catch(String);
+    expect(client.calls).toMatchObject([{ verb: 'create', key: undefined }]);
+    expect(created).not.toContain('keyOf');
   });
 });
