@@ -97,6 +97,13 @@ describe('a sample that is not an object', () => {
     ]);
   });
 
+  it('means what it means to kubectl', () => {
+    const data = '{ mode: 0644, flag: yes, day: 2024-01-02, time: 12:30 }';
+    expect(sampleOf(`${good}data: ${data}\n`)()).toMatchObject([
+      { data: { mode: 420, flag: true, day: '2024-01-02', time: '12:30' } },
+    ]);
+  });
+
   it('ends kctl dev before it starts anything', async () => {
     const folder = project();
     const { code, err } = await kctl(folder, 'dev', '--samples', '/does/not/exist');

@@ -85,3 +85,10 @@ test('a resource brings its definition, with all of its versions', async () => {
   const resource = { ...v1, manifest: { ...manifest, kind: 'CustomResourceDefinition' } };
   expect(await resolveCrds([v1, resource])).toEqual([resource.manifest]);
 });
+
+test('YAML means what it means to kubectl', async () => {
+  const text = yaml('cs').replace('{type: object}', '{type: object, title: on, format: 12:30, maxProperties: 010}');
+  const [definition] = await resolveCrds(text);
+  const schema = { type: 'object', title: true, format: '12:30', maxProperties: 8 };
+  expect(definition?.spec.versions[0]?.schema?.openAPIV3Schema).toEqual(schema);
+});

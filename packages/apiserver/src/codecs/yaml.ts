@@ -1,5 +1,6 @@
 import { isObject } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
+import type { Tags } from 'yaml';
 import { inlineDepth, scanJson } from './strict-json.js';
 
 /** What is wrong with a YAML document. */
@@ -17,19 +18,42 @@ export async function readYaml(text: string): Promise<unknown> {
   const { parseDocument } = await import('yaml');
   let document: ReturnType<typeof parseDocument>;
   try {
-    document = parseDocument(text, {
-      intAsBigInt: true,
-      uniqueKeys: false,
-      merge: false,
-      schema: 'yaml-1.1',
-      logLevel: 'error',
-    });
+    document = parseDocument(text, readOptions);
   } catch (error) {
     throw error instanceof RangeError ? new YamlProblem('exceeded max depth') : new YamlProblem(messageOf(error));
   }
+  return valueOf(document);
+}
+
+/** The values of the documents of a text; those without content are left out. @throws YamlProblem */
+export async function readYamlDocuments(text: string): Promise<readonly unknown[]> {
+  const { parseAllDocuments } = await import('yaml');
+  return [...parseAllDocuments(text, readOptions)].map(valueOf).filter((value) => value !== null);
+}
+
+const readOptions = {
+  intAsBigInt: true,
+  uniqueKeys: false,
+  merge: false,
+  schema: 'yaml-1.1',
+  customTags: (tags: Tags) => tags.filter((tag) => typeof tag === 'string' || !isText(tag)),
+  logLevel: 'error',
+} as const;
+
+interface ParsedDocument {
+  readonly errors: readonly Error[];
+  toJS(options: { readonly maxAliasCount: number }): unknown;
+}
+
+function valueOf(document: ParsedDocument): unknown {
   const [error] = document.errors;
   if (error !== undefined) throw new YamlProblem(error.message);
   return plain(read(() => document.toJS({ maxAliasCount: 100 })));
+}
+
+/** Go's YAML leaves dates and numbers to the base of 60 as the texts that they are. */
+function isText(tag: { readonly tag: string; readonly format?: string }): boolean {
+  return tag.tag === 'tag:yaml.org,2002:timestamp' || tag.format === 'TIME';
 }
 
 /** Reads the values out of a document; anchors that contain themselves and alias bombs are the client's mistakes. */
@@ -60,7 +84,7 @@ const wholeLength = 1024 * 1024;
 export async function toYaml(json: string): Promise<string> {
   const { stringify } = await import('yaml');
   const { value } = scanJson(json);
-  const write = (part: unknown): string => stringify(part, { sortMapEntries: true });
+  const write = (part: unknown): string => stringify(part, { sortMapEntries: true, compat: 'yaml-1.1' });
   if (!isObject(value)) return stringify(value);
   const { items, ...others } = value;
   if (json.length < wholeLength || !Array.isArray(items) || items.length < 2) return write(value);
