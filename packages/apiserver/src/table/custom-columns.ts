@@ -61,11 +61,15 @@ function cell(type: string, value: unknown, now: number): unknown {
   }
 }
 
-/** Compiles `additionalPrinterColumns`; without any there is the age. Paths that cannot be read give empty cells. */
+/**
+ * Compiles `additionalPrinterColumns`; without any there is the age. As upstream, the table ends before a column whose path
+ * cannot be read.
+ */
 export function customColumns(source: unknown): CustomColumns {
   const given = objectsOf(source);
   const definitions = given.length === 0 ? [ageColumn] : given;
-  const compiled = definitions.map((definition): { column: TableColumn; path: JsonPath } => {
+  const compiled: { readonly column: TableColumn; readonly path: JsonPath }[] = [];
+  for (const definition of definitions) {
     const path = stringOf(definition['jsonPath']);
     const description = stringOf(definition['description']);
     const column: TableColumn = {
@@ -76,11 +80,11 @@ export function customColumns(source: unknown): CustomColumns {
       priority: numberOf(definition['priority']) ?? 0,
     };
     try {
-      return { column, path: compileJsonPath(path) };
+      compiled.push({ column, path: compileJsonPath(path) });
     } catch {
-      return { column, path: () => [] };
+      break;
     }
-  });
+  }
   return {
     source,
     columns: [nameColumn, ...compiled.map(({ column }) => column)],

@@ -30,6 +30,20 @@ function changesOf(old: object, next: object): string[] {
 const list = z.array(z.string()).max(5);
 
 describe('diffCrd', () => {
+  it('says whether objects are converted', () => {
+    const converted = (strategy: string | undefined): object => {
+      const manifest = structuredClone(crd(z.object({}))) as { spec: object };
+      return { ...manifest, spec: { ...manifest.spec, ...(strategy !== undefined && { conversion: { strategy } }) } };
+    };
+    expect(changesOf(converted(undefined), converted('None'))).toEqual([]);
+    expect(changesOf(converted('None'), converted('Webhook'))).toEqual([
+      'compatible  : conversion None becomes Webhook',
+    ]);
+    expect(changesOf(converted('Webhook'), converted(undefined))).toEqual([
+      'breaking  : conversion Webhook becomes None: objects in other versions are those that are stored, with another apiVersion',
+    ]);
+  });
+
   it.each([
     [
       'a removed field',

@@ -74,6 +74,15 @@ function diffDefinition(old: UntypedObject, next: UntypedObject, note: Note): vo
   if (crdStorageVersion(old) !== crdStorageVersion(next)) {
     note('compatible', '', `storage version ${crdStorageVersion(old)} becomes ${crdStorageVersion(next)}`);
   }
+  const [before, after] = [conversionOf(old), conversionOf(next)];
+  if (before === after) return;
+  const why = 'objects in other versions are those that are stored, with another apiVersion';
+  if (after === 'None') note('breaking', '', `conversion ${before} becomes None: ${why}`);
+  else note('compatible', '', `conversion ${before} becomes ${after}`);
+}
+
+function conversionOf(crd: UntypedObject): string {
+  return stringOf(at(crd, 'spec', 'conversion', 'strategy')) || 'None';
 }
 
 function pathsOf(version: JsonObject): string[] {

@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { PodTemplateSpec } from '@kctl/apimachinery/schemas/core/v1';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { parse } from 'yaml';
 import { z } from 'zod';
 import {
   cel,
@@ -70,6 +71,28 @@ describe('defineResource', () => {
     expect(CronJob.toYaml()).toMatchSnapshot();
     expect(CronJob.toYaml()).toBe(CronJob.toYaml());
     expect(CronJob.warnings).toEqual([]);
+  });
+
+  it('writes texts that kubectl would read as something else in quotes', () => {
+    const values = ['on', 'Off', 'y', '1_000', '0b1', '12:30', 'plain'];
+    const spec = fromJsonSchema({ type: 'object', properties: { n: { type: 'string', enum: values } } });
+    const Switch = defineResource({ group: 'example.com', kind: 'Switch', versions: { v1: { spec } } });
+    expect(parse(Switch.toYaml(), { version: '1.1' })).toEqual(Switch.manifest);
+    expect(Switch.toYaml()).toContain('- plain\n');
+  });
+
+  it('validates integers that no double holds', () => {
+    const spec = fromJsonSchema<{ n: bigint }>({
+      type: 'object',
+      properties: { n: { type: 'integer', format: 'int64', minimum: 1 } },
+    });
+    const Big = defineResource({ group: 'example.com', kind: 'Big', versions: { v1: { spec } } });
+    const n = 9_007_199_254_740_993n;
+    expect(Big.validate({ metadata: { name: 'a' }, spec: { n } })).toMatchObject({
+      message: '',
+      object: { spec: { n } },
+    });
+    expect(Big.validate({ metadata: { name: 'a' }, spec: { n: -n } }).isValid).toBe(false);
   });
 
   it('validates as the API server does: defaults, pruning, schema, rules', () => {
@@ -329,6 +352,16 @@ describe('paths, rules and columns', () => {
       'a scale path',
       { scale: { specReplicasPath: '.spec.bogus', statusReplicasPath: '.status.x' } },
       /^v1 scale\.specReplicasPath: the schema has no such field/,
+    ],
+    [
+      'a scale path through a list',
+      { scale: { specReplicasPath: '.spec.list[0]', statusReplicasPath: '.status.x' } },
+      /^v1 scale\.specReplicasPath: the scale subresource finds nothing in a list or by a quoted name/,
+    ],
+    [
+      'a column with a path that cannot be read',
+      { printColumns: [{ name: 'A', path: '.spec.a[' }] },
+      /^v1 printColumns\[0\]\.path: the schema has no field/,
     ],
     ['a path of fields', { fields: { 'spec.bogus': immutable() } }, /^v1 fields: the path leads to no field/],
     ['a costly rule', { rules: [cel('self.spec.list.all(x, self.spec.list.all(y, x == y))')] }, /cost/],

@@ -71,7 +71,14 @@ function checkScale(version: VersionOptions, schema: JsonObject, report: Report,
     const target = schemaAtPath(schema, path);
     const place = { field: `${label} scale.${name}`, value: path };
     const wanted = name === 'labelSelectorPath' ? 'string' : 'integer';
-    if ('missing' in target) {
+    if (path.includes('[')) {
+      const remedy = 'give a path of names, such as ".spec.replicas"';
+      report.problems.push({
+        ...place,
+        problem: 'the scale subresource finds nothing in a list or by a quoted name',
+        remedy,
+      });
+    } else if ('missing' in target) {
       const remedy = 'declare the field in the schema, or correct the path';
       report.problems.push({ ...place, problem: 'the schema has no such field', remedy });
     } else if ('schema' in target && isOtherType(target.schema, wanted)) {

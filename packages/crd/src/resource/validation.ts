@@ -1,4 +1,4 @@
-import type { KubeObject, UntypedObject } from '@kctl/apimachinery';
+import { parseJson, stringifyJson, type KubeObject, type UntypedObject } from '@kctl/apimachinery';
 import { structuralSchema } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
 import { shownValue, type OptionNames } from '@kctl/wait';
@@ -91,8 +91,7 @@ export class LocalValidator {
 
   #read(source: object, found: string[]): UntypedObject {
     const { apiVersion, kind } = this.#facts;
-    const copy: unknown = JSON.parse(JSON.stringify(source));
-    const body = objectOf(copy);
+    const body = objectOf(parseJson(stringifyJson(source)));
     if (stringOf(body['apiVersion']) === '') body['apiVersion'] = apiVersion;
     if (stringOf(body['kind']) === '') body['kind'] = kind;
     return this.#validator.normalize(body, found);

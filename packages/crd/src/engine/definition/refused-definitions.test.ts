@@ -33,6 +33,12 @@ const cases: readonly [name: string, version: object, problems: readonly string[
     deprecated('äa\tb'),
     [`spec.versions[0].deprecationWarning: Invalid value: "äa\\tb": ${unprintable} 3`],
   ],
+  [
+    'a path of a column that cannot be read',
+    { ...withSpec({}), additionalPrinterColumns: [{ name: 'a', type: 'string', jsonPath: '.spec.a[' }] },
+    [],
+  ],
+  ['an item of a list in a path of scale', scaled({ ...paths, specReplicasPath: '.spec.a[0].r' }), []],
   ['a deprecation warning in any script', deprecated('bald weg – 😀, ü!'), []],
   [
     'a map type of a text',
@@ -121,6 +127,27 @@ const cases: readonly [name: string, version: object, problems: readonly string[
     'types of an int-or-string two levels down',
     withSpec({ a: { 'x-kubernetes-int-or-string': true, allOf: [{ allOf: [{ anyOf: either }] }] } }),
     [0, 1].map((at) => `${field}.allOf[0].allOf[0].anyOf[${at}].type: Forbidden: must be empty to be structural`),
+  ],
+  ['no properties at all', withSpec({ a: { type: 'object', additionalProperties: false } }), []],
+  [
+    'properties, and none beside them',
+    withSpec({ a: object({ b: text }, { additionalProperties: false }) }),
+    [`${field}.additionalProperties: Forbidden: additionalProperties and properties are mutual exclusive`],
+  ],
+  [
+    'a default of an embedded resource without a type',
+    withSpec({ a: embedded({ 'x-kubernetes-preserve-unknown-fields': true, default: { kind: 'A' } }) }),
+    [`${field}.default.apiVersion: Required value`],
+  ],
+  [
+    'a default of the root without a type',
+    withRoot(object({ spec: object({}) }, { default: { spec: {} } })),
+    [`${schema}.default.apiVersion: Required value`, `${schema}.default.kind: Required value`],
+  ],
+  [
+    'a default of the root with a type',
+    withRoot(object({ spec: object({}) }, { default: { apiVersion: 'a/v1', kind: 'A', spec: {} } })),
+    [],
   ],
   ['properties, and true for others', withSpec({ a: object({ b: text }, { additionalProperties: true }) }), []],
   [

@@ -21,7 +21,9 @@ import { compileSchema } from '../schema/compile.js';
 import { compilePattern } from '../schema/pattern.js';
 import { pruneUnknown } from '../schema/prune.js';
 import { validateValue } from '../schema/validate.js';
+import type { Schema } from '../schema/schema.js';
 import { checkCompleteness } from './completeness.js';
+import { validateEmbedded } from './embedded.js';
 import { checkList, checkMapType } from './merge-keywords.js';
 
 type Level = 'root' | 'items' | 'field';
@@ -193,7 +195,7 @@ function checkNode(
     errors.push(...checkNode(property, 'field', `${field}.properties[${name}]`, inner));
   }
   const additional = schema['additionalProperties'];
-  if (additional !== undefined && additional !== false) {
+  if (additional !== undefined) {
     if (level === 'root') errors.push(forbidden(`${field}.additionalProperties`, 'must not be used at the root'));
     if (additional !== true && Object.keys(properties).length > 0) {
       errors.push(
@@ -205,8 +207,6 @@ function checkNode(
       const inner = outer.isMeta ? inMeta : outer;
       errors.push(...checkNode(additional, 'field', `${field}.additionalProperties`, inner));
     }
-  } else if (additional === false) {
-    errors.push(forbidden(`${field}.additionalProperties`, 'additionalProperties cannot be set to false'));
   }
   errors.push(...checkConstraints(schema, field, 'own and first'), ...checkList(schema, field));
 
@@ -256,18 +256,28 @@ function defaultRules(source: JsonObject, value: unknown, path: string): FieldEr
   return [...(unchanged.length > 0 ? unchanged : rules.validate(value, { path }).errors)];
 }
 
+/** What is wrong with the types and metadata of the objects in a default, and with its own where it is one. */
+function embeddedErrors(value: unknown, schema: Schema, path: string): FieldError[] {
+  return validateEmbedded({ value }, { properties: new Map([['value', schema]]) }).map((error) => ({
+    ...error,
+    field: error.field.replace(/^value/, () => path),
+  }));
+}
+
 /** Every default must be valid and hold nothing that its own schema would prune. Upstream does not look below additionalProperties. */
-function checkDefaults(source: JsonObject, field: string): FieldError[] {
+function checkDefaults(source: JsonObject, field: string, isRoot = false): FieldError[] {
   const errors: FieldError[] = [];
   const value = source['default'];
   if (value !== undefined && value !== null) {
-    const schema = compileSchema(source);
+    const compiled = compileSchema(source);
+    const schema = isRoot ? { ...compiled, embedded: true } : compiled;
     const pruned: string[] = [];
     const copy = cloneJson(value);
     if (schema.preserveUnknown !== true)
       pruneUnknown({ value: copy }, { properties: new Map([['value', schema]]) }, pruned);
     if (pruned.length > 0) errors.push(invalidValue(`${field}.default`, value, 'must not have unknown fields'));
-    const found = validateValue(copy, schema, `${field}.default`);
+    const untyped = embeddedErrors(copy, schema, `${field}.default`);
+    const found = untyped.length > 0 ? untyped : validateValue(copy, schema, `${field}.default`);
     errors.push(...(found.length > 0 ? found : defaultRules(source, copy, `${field}.default`)));
   }
   for (const [name, property] of Object.entries(isObject(source['properties']) ? source['properties'] : {})) {
@@ -326,7 +336,7 @@ export function validateSchemaSource(source: JsonObject, field: string, hasStatu
   );
   errors.push(...structural);
   if (structural.length > 0) return errors;
-  const defaults = checkDefaults(source, field);
+  const defaults = checkDefaults(source, field, true);
   errors.push(...defaults);
   // Rules are looked at where their types can be known.
   if (defaults.length === 0) errors.push(...checkRules(structuralSchema(source), field));

@@ -88,6 +88,11 @@ export function compileSchema(source: JsonObject): Schema {
   const additional = source['additionalProperties'];
   if (isObject(additional)) schema.additional = compileSchema(additional);
   else if (additional === true) schema.additional = true;
+  else if (additional === false) {
+    // As upstream, pruning leaves them for the validation to refuse.
+    schema.additional = {};
+    schema.isClosed = true;
+  }
   if (isObject(source['items'])) schema.items = compileSchema(source['items']);
   const { rules, defaults, listTypes } = schemaWeight(source);
   schema.has = { rules: rules > 0, defaults: defaults > 0, listTypes: listTypes > 0 };

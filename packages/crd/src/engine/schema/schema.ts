@@ -49,6 +49,8 @@ export interface Schema extends ValueConstraints {
   readonly properties?: ReadonlyMap<string, Schema>;
   /** Schema of the values of a map; `true` where any value is fine. */
   readonly additional?: Schema | true;
+  /** Whether there may be no properties but those that are named: `additionalProperties: false`. */
+  readonly isClosed?: boolean;
   readonly items?: Schema;
   readonly nullable?: boolean;
   readonly default?: unknown;

@@ -9,6 +9,7 @@ import {
   type FieldError,
 } from '../values/field-error.js';
 import { compareText, equalJson, isObject } from '../values/json.js';
+import { jsonText } from '../values/json-text.js';
 import { fingerprint } from './fingerprint.js';
 import { matchesFormat } from './formats/formats.js';
 import { isConvertedTo, isNearInteger, numberErrors } from './numbers.js';
@@ -243,7 +244,7 @@ function checkEnum(value: unknown, schema: Schema, place: Place, findings: Findi
     (value !== null && schema.enum.some((each) => equalJson(each, value) || isConvertedTo(value, each)))
   )
     return;
-  const supported = schema.enum.map((each) => (typeof each === 'string' ? each : JSON.stringify(each)));
+  const supported = schema.enum.map((each) => (typeof each === 'string' ? each : jsonText(each)));
   findings.errors.push(notSupportedText(fieldOf(place), value, supported));
 }
 
@@ -265,7 +266,13 @@ function checkObject(value: Record<string, unknown>, schema: Schema, place: Plac
       findings.errors.push(tooMany(fieldOf(place), count, maxProperties));
     }
   }
-  if (additional !== undefined && additional !== true) {
+  if (schema.isClosed === true) {
+    for (const name of Object.keys(value).sort(compareText)) {
+      if (properties?.has(name) === true) continue;
+      const text = `${place.path}.${name} in body is a forbidden property`;
+      findings.errors.push(invalidValue(fieldOf(place), name, text));
+    }
+  } else if (additional !== undefined && additional !== true) {
     for (const name of Object.keys(value).sort(compareText)) {
       if (properties?.has(name) !== true) visit(value[name], additional, child(name), findings);
     }
