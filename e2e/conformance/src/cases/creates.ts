@@ -95,6 +95,29 @@ spec(
   },
 );
 
+spec(31, 'a pod of a priority class that is not there, or with a priority of its own, is refused', async (t) => {
+  const ns = await podNamespace(t);
+  const refused: readonly (readonly [given: object, why: string])[] = [
+    [{ priorityClassName: 'nope' }, 'no PriorityClass with name nope was found'],
+    [
+      { priority: 7 },
+      'the integer value of priority (7) must not be provided in pod spec; priority admission controller computed 0 from the given PriorityClass name',
+    ],
+    [
+      { preemptionPolicy: 'Never' },
+      'the string value of PreemptionPolicy (Never) must not be provided in pod spec; priority admission controller computed PreemptLowerPriority from the given PriorityClass name',
+    ],
+  ];
+  for (const [given, why] of refused)
+    failure(await t.post(pods(ns), podDraft('a', { spec: given })), {
+      code: 403,
+      reason: 'Forbidden',
+      message: `pods "a" is forbidden: ${why}`,
+    });
+  const computed = { priority: 0, preemptionPolicy: 'PreemptLowerPriority' };
+  created(await t.post(pods(ns), podDraft('a', { spec: computed })));
+});
+
 spec(32, 'a resourceVersion answers 500 without a reason', async (t) => {
   const ns = await t.namespace();
   const widgets = await t.widgets();

@@ -255,6 +255,40 @@ spec(45, 'a Binding that is posted to its namespace assigns the pod that it name
   ok(await t.delete(`${pods(ns, 'a')}?gracePeriodSeconds=0`));
 });
 
+spec(
+  45,
+  'a pod that is gated or being deleted is not bound; one that is gets the annotations of the binding',
+  async (t) => {
+    const ns = await podNamespace(t);
+    const bindingOf = (name: string): object => ({
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name, annotations: { 'kctl.test/by': 'a scheduler' } },
+      target: { apiVersion: 'v1', kind: 'Node', name: 'node-1' },
+    });
+    created(await t.post(pods(ns), podDraft('gated', { spec: { schedulingGates: [{ name: 'kctl.test/gate' }] } })));
+    failure(await t.post(`${pods(ns, 'gated')}/binding`, bindingOf('gated')), {
+      code: 409,
+      reason: 'Conflict',
+      message: 'Operation cannot be fulfilled on pods/binding "gated": pod gated has non-empty .spec.schedulingGates',
+    });
+    created(await t.post(pods(ns), podDraft('going', { metadata: { finalizers: ['kctl.test/hold'] } })));
+    t.defer(() => t.patch(pods(ns, 'going'), MERGE_PATCH, { metadata: { finalizers: null } }));
+    ok(await t.delete(pods(ns, 'going')));
+    failure(await t.post(`${pods(ns, 'going')}/binding`, bindingOf('going')), {
+      code: 409,
+      reason: 'Conflict',
+      message:
+        'Operation cannot be fulfilled on pods/binding "going": pod going is being deleted, cannot be assigned to a host',
+    });
+    created(await t.post(pods(ns), podDraft('bound')));
+    created(await t.post(`${pods(ns, 'bound')}/binding`, bindingOf('bound')));
+    const { metadata, spec: bound } = ok(await t.get(pods(ns, 'bound')));
+    same([bound['nodeName'], metadata['annotations']], ['node-1', { 'kctl.test/by': 'a scheduler' }], 'the pod');
+    ok(await t.delete(`${pods(ns, 'bound')}?gracePeriodSeconds=0`));
+  },
+);
+
 spec(45, 'pods/eviction deletes the pod', async (t) => {
   const ns = await podNamespace(t);
   created(await t.post(pods(ns), podDraft('a')));
@@ -278,6 +312,61 @@ spec(45, 'pods/eviction deletes the pod', async (t) => {
       metadata: { name: 'nope' },
     }),
     { code: 404, reason: 'NotFound', message: 'pods "nope" not found' },
+  );
+});
+
+spec(45, 'a pod that is evicted and stays says so', async (t) => {
+  const ns = await podNamespace(t);
+  created(await t.post(pods(ns), podDraft('held', { metadata: { finalizers: ['kctl.test/hold'] } })));
+  t.defer(() => t.patch(pods(ns, 'held'), MERGE_PATCH, { metadata: { finalizers: null } }));
+  const eviction = { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'held', namespace: ns } };
+  const before = ok(await t.get(pods(ns, 'held')));
+  created(await t.post(`${pods(ns, 'held')}/eviction?dryRun=All`, { ...eviction, deleteOptions: { dryRun: ['All'] } }));
+  same(ok(await t.get(pods(ns, 'held'))).metadata, before.metadata, 'metadata after a dry run');
+  created(await t.post(`${pods(ns, 'held')}/eviction`, eviction));
+  const { metadata, status } = ok(await t.get(pods(ns, 'held')));
+  same(typeof metadata['deletionTimestamp'], 'string', 'deletionTimestamp');
+  const conditions = (status.conditions ?? []) as Record<string, unknown>[];
+  const condition = conditions.find(({ type }) => type === 'DisruptionTarget');
+  const { lastTransitionTime, ...rest } = condition ?? {};
+  same(typeof lastTransitionTime, 'string', 'lastTransitionTime');
+  same(
+    rest,
+    {
+      type: 'DisruptionTarget',
+      status: 'True',
+      reason: 'EvictionByEvictionAPI',
+      message: 'Eviction API: evicting',
+      lastProbeTime: null,
+    },
+    'condition',
+  );
+});
+
+spec(45, 'a pod that is not ready is evicted before its budget has been looked at', async (t) => {
+  const ns = await podNamespace(t);
+  const budgets = `/apis/policy/v1/namespaces/${ns}/poddisruptionbudgets`;
+  created(await t.post(pods(ns), podDraft('sick', { metadata: { labels: { app: 'sick' } } })));
+  const conditions = [{ type: 'Ready', status: 'False' }];
+  ok(await t.patch(`${pods(ns, 'sick')}/status`, MERGE_PATCH, { status: { phase: 'Running', conditions } }));
+  created(
+    await t.post(budgets, {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: 'b' },
+      spec: {
+        minAvailable: 1,
+        unhealthyPodEvictionPolicy: 'AlwaysAllow',
+        selector: { matchLabels: { app: 'sick' } },
+      },
+    }),
+  );
+  created(
+    await t.post(`${pods(ns, 'sick')}/eviction`, {
+      apiVersion: 'policy/v1',
+      kind: 'Eviction',
+      metadata: { name: 'sick', namespace: ns },
+    }),
   );
 });
 

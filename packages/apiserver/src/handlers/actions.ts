@@ -107,14 +107,17 @@ async function assign(backend: Backend, call: ResourceCall, binding: UntypedObje
   await retryOnLostRace(() => {
     const present = requirePresent(backend, call);
     const object = structuredClone(present.in(call.definition).object);
-    const assigned = memberOf(object['spec'], 'nodeName');
+    const { name } = call.path;
+    const refused = (why: string): Error => conflict({ group: '', plural: 'pods/binding' }, name, `pod ${name} ${why}`);
+    const [assigned, gates] = ['nodeName', 'schedulingGates'].map((field) => memberOf(object['spec'], field));
+    if (object.metadata.deletionTimestamp !== undefined)
+      throw refused('is being deleted, cannot be assigned to a host');
     if (typeof assigned === 'string' && assigned !== '')
-      throw conflict(
-        { group: '', plural: 'pods/binding' },
-        call.path.name,
-        `pod ${call.path.name} is already assigned to node ${goQuoted(assigned)}`,
-      );
+      throw refused(`is already assigned to node ${goQuoted(assigned)}`);
+    if (Array.isArray(gates) && gates.length > 0) throw refused('has non-empty .spec.schedulingGates');
     object['spec'] = { ...asObject(object['spec']), nodeName: node };
+    const { annotations } = binding.metadata;
+    if (annotations !== undefined) object.metadata.annotations = { ...object.metadata.annotations, ...annotations };
     const lastTransitionTime = formatTime(backend.clock.now());
     const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime };
     const conditions = memberOf(object['status'], 'conditions');

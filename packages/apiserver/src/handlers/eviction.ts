@@ -1,6 +1,6 @@
 // The subresource `eviction` of pods: a deletion that disruption budgets may refuse. Mirrors pkg/registry/core/pod/storage.
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
-import { at, isObject } from '@kctl/crd/engine';
+import { at, isObject, objectOf, objectsOf } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { decodeBodyKind } from '../registry/body-kind.js';
 import type { Decoded, DecodeInput } from '../registry/resource.js';
@@ -9,7 +9,7 @@ import type { ObjectVersion } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
 import type { DeleteOptions } from './delete-options.js';
-import { deleteStored } from './deletion.js';
+import { deleteStored, planDeletion } from './deletion.js';
 import { requirePresent } from './update.js';
 
 const evictionType = { apiVersion: 'policy/v1', group: 'policy', kind: 'Eviction', version: 'v1' };
@@ -35,9 +35,39 @@ const maxDisrupted = 2_000;
  * @throws StatusError 404, 409, 429, 403, 500; LostRaceError
  */
 export function evictStored(backend: Backend, call: ResourceCall, options: DeleteOptions): void {
+  const { definition } = call;
   const present = requirePresent(backend, call);
   if (!isOver(present.object)) spendBudget(backend, call, { pod: present.object, dryRun: options.dryRun });
-  deleteStored(backend, call.definition, { present, options });
+  if (options.dryRun) {
+    deleteStored(backend, definition, { present, options });
+    return;
+  }
+  // What it is asked for is judged before the pod changes.
+  planDeletion(backend, definition, { present, options });
+  const next = withDisruption(present.object, formatTime(backend.clock.now()));
+  const place = placeOf(definition, present.object);
+  const marked =
+    next === present.object
+      ? present
+      : backend.store.commit({ ...place, expected: present.revision, object: next }).current;
+  const { resourceVersion } = options;
+  deleteStored(backend, definition, {
+    present: marked,
+    options: { ...options, ...(resourceVersion !== undefined && { resourceVersion: String(marked.revision) }) },
+  });
+}
+
+/** A pod that is evicted says so, to those who ask why it went. */
+function withDisruption(pod: UntypedObject, now: string): UntypedObject {
+  const all = objectsOf(at(pod, 'status', 'conditions'));
+  const before = all.find(({ type }) => type === 'DisruptionTarget');
+  const why = { status: 'True', reason: 'EvictionByEvictionAPI', message: 'Eviction API: evicting' };
+  if (Object.entries(why).every(([name, value]) => before?.[name] === value)) return pod;
+  const lastTransitionTime = before?.['status'] === why.status ? before['lastTransitionTime'] : now;
+  const condition = { type: 'DisruptionTarget', ...why, lastProbeTime: null, lastTransitionTime };
+  const conditions =
+    before === undefined ? [...all, condition] : all.map((each) => (each === before ? condition : each));
+  return { ...pod, status: { ...objectOf(pod['status']), conditions } };
 }
 
 /** What does not run, or is about to end, disrupts nothing. */
@@ -75,13 +105,13 @@ function spendBudget(
   const name = object.metadata.name ?? '';
   const status = at(object, 'status');
   const count = (field: string): number => numberOf(at(status, field));
-  if (count('observedGeneration') < numberOf(object.metadata.generation))
-    throw disruptionRefused(`The disruption budget ${name} is still being processed by the server.`, 10);
   if (!isReady(pod)) {
     if (at(object, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return;
     // A pod that is not ready does not count among the healthy ones: it may go while there are enough of these.
     if (count('currentHealthy') >= count('desiredHealthy') && count('desiredHealthy') > 0) return;
   }
+  if (count('observedGeneration') < numberOf(object.metadata.generation))
+    throw disruptionRefused(`The disruption budget ${name} is still being processed by the server.`, 10);
   const allowed = count('disruptionsAllowed');
   if (allowed < 0) throw forbiddenObject(definition, name, 'pdb disruptions allowed is negative');
   const disrupted = at(status, 'disruptedPods');

@@ -15,6 +15,7 @@ import {
 } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { UpdateStrategy, WriteContext } from '../resource.js';
+import { forbiddenObject } from '../status.js';
 import { validatePodChange } from './pod-change.js';
 import { giveServiceAccount } from './pod-service-account.js';
 import { podWarnings, validatePodSpec } from './pod-spec.js';
@@ -44,19 +45,50 @@ const systemPriorities: Readonly<Record<string, number>> = {
   'system-node-critical': 2_000_001_000,
 };
 
-/** Priority by class: by name, else the cluster's default, else 0. As the Priority admission plug-in does. */
-function setPriority(spec: JsonObject, context: WriteContext): void {
-  const name = stringOf(spec['priorityClassName']);
-  let policy = 'PreemptLowerPriority';
-  let value = systemPriorities[name] ?? 0;
+interface Priority {
+  readonly className: string;
+  readonly value: number;
+  readonly policy: string;
+}
+
+/** The class of a name; for none the cluster's default, of several the lowest. Undefined where there is no such class. */
+function findPriority(className: string, context: WriteContext): Priority | undefined {
+  let found: Priority | undefined;
   for (const each of context.objects('scheduling.k8s.io/priorityclasses')) {
-    if (name === '' ? each['globalDefault'] !== true : each.metadata.name !== name) continue;
-    value = numberOf(each['value']) ?? 0;
-    policy = stringOf(each['preemptionPolicy']) || policy;
-    if (name === '') spec['priorityClassName'] = each.metadata.name;
+    if (className === '' ? each['globalDefault'] !== true : each.metadata.name !== className) continue;
+    const value = numberOf(each['value']) ?? 0;
+    const policy = stringOf(each['preemptionPolicy']) || 'PreemptLowerPriority';
+    if (found === undefined || value < found.value) found = { className: each.metadata.name ?? '', value, policy };
   }
+  if (found !== undefined) return found;
+  const value = className === '' ? 0 : systemPriorities[className];
+  return value === undefined ? undefined : { className, value, policy: 'PreemptLowerPriority' };
+}
+
+/** Priority by class, as the Priority admission plug-in gives it. @throws StatusError 403 for a class that is not there, or another priority */
+function setPriority(pod: UntypedObject, context: WriteContext): void {
+  const spec = ensureObject(pod, 'spec');
+  const { name = '', generateName = '' } = pod.metadata;
+  const refused = (why: string): Error =>
+    forbiddenObject({ group: '', plural: 'pods' }, name || generateName || 'Unknown', why);
+  const wanted = stringOf(spec['priorityClassName']);
+  const priority = findPriority(wanted, context);
+  if (priority === undefined) throw refused(`no PriorityClass with name ${wanted} was found`);
+  const { className, value, policy } = priority;
+  const from = 'from the given PriorityClass name';
+  const given = numberOf(spec['priority']);
+  if (given !== undefined && given !== value)
+    throw refused(
+      `the integer value of priority (${given}) must not be provided in pod spec; priority admission controller computed ${value} ${from}`,
+    );
+  const givenPolicy = stringOf(spec['preemptionPolicy']);
+  if (givenPolicy !== '' && givenPolicy !== policy)
+    throw refused(
+      `the string value of PreemptionPolicy (${givenPolicy}) must not be provided in pod spec; priority admission controller computed ${policy} ${from}`,
+    );
+  if (className !== '') spec['priorityClassName'] = className;
   spec['priority'] = value;
-  if (spec['preemptionPolicy'] === undefined) spec['preemptionPolicy'] = policy;
+  spec['preemptionPolicy'] = policy;
 }
 
 /** Of a pod, though not of a template, a negative grace is read as 1 s. */
@@ -71,7 +103,7 @@ function admit(object: UntypedObject, old: UntypedObject | undefined, context: W
   addNodeTolerations(spec);
   if (old === undefined) {
     if (context.podServiceAccounts === true) giveServiceAccount(object, context);
-    setPriority(spec, context);
+    setPriority(object, context);
     return;
   }
   for (const name of ['priority', 'preemptionPolicy']) {
