@@ -3,10 +3,12 @@ import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { isObject, jsonText } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
 import type { ApiServer } from './api-server.js';
 import type { AuthorizationMode } from './authorization/access-control.js';
 import { capabilities } from './capabilities.js';
+import { readYamlDocuments } from './codecs/yaml.js';
 import { stopWithParent } from './envtest/stop-with-parent.js';
 
 const usage = `Usage: kctl-apiserver [options]
@@ -73,7 +75,11 @@ function fail(message: string): never {
 
 function readArguments() {
   try {
-    return parseArgs({ options: optionTypes, strict: true, allowPositionals: false }).values;
+    const { values } = parseArgs({ options: optionTypes, strict: true, allowPositionals: false });
+    // Such as that of a variable that is not set: --data-dir "$DIR" would be the current directory.
+    for (const [name, value] of Object.entries(values))
+      if ([value].flat().includes('')) fail(`--${name} has an empty value: leave it out, or give one`);
+    return values;
   } catch (error) {
     return fail(`${messageOf(error)} (see --help)`);
   }
@@ -90,6 +96,8 @@ function authorizationOf(values: {
   readonly rbac?: boolean | undefined;
   readonly 'authorization-mode'?: string | undefined;
 }): AuthorizationMode {
+  if (values.rbac === true && (values['authorization-mode'] ?? 'RBAC') !== 'RBAC')
+    fail(`--rbac and --authorization-mode ${values['authorization-mode'] ?? ''}: give one of them`);
   const mode = values['authorization-mode'] ?? (values.rbac === true ? 'RBAC' : 'AlwaysAllow');
   if (mode !== 'AlwaysAllow' && mode !== 'RBAC') fail(`--authorization-mode ${mode}: expected AlwaysAllow or RBAC`);
   return mode;
@@ -103,22 +111,31 @@ function enablesServiceAccounts(plugins: string | undefined): boolean {
   return names.length > 0;
 }
 
-/** Creates what the files hold; an existing object is not changed. */
+/** Creates the definitions that the files hold, whatever else they hold; an existing one is not changed. */
 async function createFrom(server: ApiServer, directory: string): Promise<void> {
-  const { parseAllDocuments } = await import('yaml');
-  for (const file of readdirSync(directory).sort()) {
-    if (!/\.(ya?ml|json)$/.test(file)) continue;
-    for (const document of parseAllDocuments(readFileSync(join(directory, file), 'utf8'))) {
-      const object: unknown = document.toJS();
-      if (object === null) continue;
+  for (const name of readdirSync(directory).sort()) {
+    if (!/\.(ya?ml|json)$/.test(name)) continue;
+    const file = join(directory, name);
+    for (const definition of await definitionsIn(file)) {
       const response = await server.fetch('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(object),
+        body: jsonText(definition),
       });
-      if (!response.ok && response.status !== 409)
-        throw new Error(`${join(directory, file)}: ${await response.text()}`);
+      if (!response.ok && response.status !== 409) throw new Error(`${file}: ${await response.text()}`);
     }
+  }
+}
+
+async function definitionsIn(file: string): Promise<readonly unknown[]> {
+  try {
+    const documents = await readYamlDocuments(readFileSync(file, 'utf8'));
+    return documents
+      .flatMap((each): readonly unknown[] => (isObject(each) && Array.isArray(each['items']) ? each['items'] : [each]))
+      .filter((each) => isObject(each) && each['kind'] === 'CustomResourceDefinition');
+  } catch (error) {
+    // The others quote the text.
+    throw new Error(`${file}: ${messageOf(error).split('\n', 1)[0] ?? ''}`, { cause: error });
   }
 }
 

@@ -88,6 +88,8 @@ function send(
 describe('kctl-apiserver', () => {
   it('§3.8: prints one line of JSON when ready, writes a kubeconfig, creates the definitions of a directory, ends on SIGTERM', async () => {
     writeFileSync(join(directory, 'widgets.json'), JSON.stringify(widgetCrd));
+    // As a folder of kubebuilder has it.
+    writeFileSync(join(directory, 'kustomization.yaml'), 'resources: [widgets.json]\nkind: Kustomization\n');
     const kubeconfig = join(directory, 'kubeconfig');
     const { ready, exit } = run('--write-kubeconfig', kubeconfig, '--crd-dir', directory);
     const server = await ready();
@@ -115,6 +117,13 @@ describe('kctl-apiserver', () => {
     const wrong = run('--prot', '1');
     expect(await wrong.output).toMatch(/^kctl-apiserver: Unknown option '--prot'.*\n$/);
     expect(await wrong.exit).toBe(2);
+    const empty = run('--data-dir', '');
+    expect(await empty.output).toBe('kctl-apiserver: --data-dir has an empty value: leave it out, or give one\n');
+    const both = run('--rbac', '--authorization-mode', 'AlwaysAllow');
+    expect(await both.output).toBe('kctl-apiserver: --rbac and --authorization-mode AlwaysAllow: give one of them\n');
+    writeFileSync(join(directory, 'broken.yaml'), 'kind: [CustomResourceDefinition\n');
+    const broken = run('--crd-dir', directory);
+    expect(await broken.output).toMatch(/^kctl-apiserver: .*broken\.yaml: /);
     const range = run('--port', '70000');
     expect(await range.output).toBe('kctl-apiserver: --port 70000: expected a whole number from 0 to 65535\n');
   });

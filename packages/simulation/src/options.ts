@@ -141,6 +141,16 @@ const rulesOption: OptionCheck = (name, value) => {
   return undefined;
 };
 
+/** Rules that leave none would let every run pass. A rule of the test's own counts as one. */
+function noRuleProblem({ only, except }: Pick<SimulateOptions, 'only' | 'except'>): string | undefined {
+  if (!Array.isArray(only)) return undefined;
+  const left = only.filter((rule) => !Array.isArray(except) || !except.includes(rule));
+  if (left.length > 0) return undefined;
+  return only.length === 0
+    ? 'only is empty: no rule would count: leave it out, or name some'
+    : 'except has all rules of only: no rule would count';
+}
+
 const resourcesOption: OptionCheck = (name, value) => {
   const problem = listOption(name, value);
   if (problem !== undefined || !Array.isArray(value)) return problem;
@@ -214,6 +224,7 @@ export function compileOptions(
       typeof options.operator === 'function'
         ? undefined
         : 'operator is not a function: expected one that makes the operator',
+      noRuleProblem(options),
       runsProblem('verifyReplay', options.verifyReplay),
       runsProblem('countObjects', options.countObjects),
       numberProblem('replicas', replicas, { least: 1, most: mostReplicas, integer: true }),

@@ -237,6 +237,8 @@ it.each<[options: object, words: RegExp]>([
   [{ faults: { crash: -1 } }, /faults\.crash -1/],
   [{ only: 'stray' }, /only is a value of type string: expected an array/],
   [{ only: ['two-leader'] }, /only has no rule "two-leader": did you mean "two-leaders"\?/],
+  [{ only: [] }, /only is empty: no rule would count: leave it out, or name some/],
+  [{ only: ['orphan'], except: ['orphan'] }, /except has all rules of only: no rule would count/],
   [{ except: ['convergance'] }, /except has no rule "convergance": did you mean "convergence"\?/],
   [{ workload: {} }, /workload is .*: expected a function/],
   [{ settled: 1 }, /settled is .*: expected a function/],
