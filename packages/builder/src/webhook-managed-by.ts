@@ -27,7 +27,7 @@ import {
   validationRule,
 } from '@kctl/webhook';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/wait';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
 import { describeKind, isKind } from './input.js';
@@ -220,13 +220,22 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   }
 
   withDefaulterCustomPath(path: string): this {
+    this.#expectOnePath('withDefaulterCustomPath', this.#defaulterPath, path);
     this.#defaulterPath = path;
     return this;
   }
 
   withValidatorCustomPath(path: string): this {
+    this.#expectOnePath('withValidatorCustomPath', this.#validatorPath, path);
     this.#validatorPath = path;
     return this;
+  }
+
+  #expectOnePath(method: string, before: string | undefined, path: string): void {
+    if (before !== undefined && before !== path)
+      this.#repeated.add(
+        `${method}() is given twice, with ${shownValue(before)} and ${shownValue(path)}: give it once`,
+      );
   }
 
   complete(): readonly string[] {

@@ -318,6 +318,26 @@ describe('webhookManagedBy', () => {
     expect(webhookManagedBy(byHand, App).withConverter(keep).complete()).toEqual(['/convert']);
   });
 
+  it('refuses a second custom path: the first would silently have no effect', () => {
+    const { manager, webhookServer } = setUp();
+    const problems = problemsOf(() =>
+      webhookManagedBy(manager, App)
+        .withDefaulter(() => undefined)
+        .withDefaulterCustomPath('/a')
+        .withDefaulterCustomPath('/b')
+        .withValidator({ validateCreate: () => undefined })
+        .withValidatorCustomPath('/c')
+        .withValidatorCustomPath('/c')
+        .withValidatorCustomPath('/d')
+        .complete(),
+    );
+    expect(problems).toEqual([
+      'withDefaulterCustomPath() is given twice, with "/a" and "/b": give it once',
+      'withValidatorCustomPath() is given twice, with "/c" and "/d": give it once',
+    ]);
+    expect(webhookServer.handlers.size).toBe(0);
+  });
+
   it('reports all mistakes at once and registers nothing', () => {
     const { manager, webhookServer } = setUp();
     const problems = problemsOf(() =>

@@ -62,6 +62,30 @@ describe('an address', () => {
   });
 });
 
+describe('names and trust', () => {
+  const crd = { metadata: {}, spec: { group: 'ex.io', names: { kind: 'Widget' }, versions: [] } };
+
+  it.each([
+    ...['', 'Op', 'a b', '-a', 'a'.repeat(241), 5, undefined].map((name) => ({ name })),
+    ...['', 'Ns', null].map((operatorNamespace) => ({ operatorNamespace })),
+    ...['', ' ', 5].map((caBundle) => ({ caBundle })),
+    ...['', 'serving', 'a/b/c', '/b', 5].map((injectCaFrom) => ({ injectCaFrom })),
+  ])('%j are refused: the webhooks could not be called, or would be in the way', (options) => {
+    const [option = ''] = Object.keys(options);
+    expect(() => webhookConfigurations([], { name: 'op', address, ...options } as never)).toThrow(
+      `webhookConfigurations: ${option} `,
+    );
+    if (option === 'caBundle' || option === 'injectCaFrom')
+      expect(() => withConversion(crd as never, { address, ...options } as never)).toThrow(
+        `withConversion: ${option} `,
+      );
+  });
+
+  it.each(['', 'convert', 5])('a conversion does not take the path %j', (path) => {
+    expect(() => withConversion(crd as never, { address, path } as never)).toThrow('withConversion: path ');
+  });
+});
+
 describe('webhookConfigurations', () => {
   it('derives both configurations of what a server has registered, with every default', () => {
     const server = createWebhookServer({ port: -1 });

@@ -2,10 +2,16 @@ import { requireObject, requireOptionsObject } from '@kctl/client';
 import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/wait';
 import { uncoveredVersions, type Converter } from '../conversion/converter.js';
 import { WebhookServerError } from '../errors.js';
-import { clientConfig, injectCaAnnotation, type WebhookAddress, type WebhookTrust } from './webhook-configurations.js';
+import {
+  clientConfig,
+  injectCaAnnotation,
+  requireTrust,
+  type WebhookAddress,
+  type WebhookTrust,
+} from './webhook-configurations.js';
 
 /** Options of {@link withConversion}. */
 export interface ConversionStanzaOptions extends WebhookTrust {
@@ -38,6 +44,11 @@ export function withConversion(
   requireObject('withConversion', 'CRD', crd);
   requireOptionsObject('withConversion: spec', crd.spec, 'that of a CustomResourceDefinition');
   requireOptionsObject('withConversion: address', address, 'url or service');
+  requireTrust('withConversion', options);
+  if (typeof path !== 'string' || !path.startsWith('/'))
+    throw new WebhookServerError(
+      `withConversion: path ${shownValue(path)} is not valid: expected one that begins with /, as "/convert"`,
+    );
   const copy: CustomResourceDefinition = mutableCopy(crd);
   const { group, names, versions } = copy.spec;
   if (converter !== undefined) {

@@ -65,7 +65,8 @@ export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebh
  * handlers do not say what they serve and are left out. Pure: apply the result with `applyWebhookManifests`, print it with
  * `printManifests`, or hand it to a client.
  *
- * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed
+ * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed; for a name, an address or
+ * a trust that the API server refuses or that says nothing
  *
  * @example
  * ```ts
@@ -92,6 +93,8 @@ export function webhookConfigurations(
   requireOptions('webhookConfigurations', options, optionNames);
   requireOptionsObject('webhookConfigurations: address', options.address, 'url or service');
   requireAddress(options.address);
+  requireNames(options);
+  requireTrust('webhookConfigurations', options);
   const service = 'service' in options.address ? options.address.service : undefined;
   const own = options.operatorNamespace ?? service?.namespace;
   const mutating: MutatingWebhook[] = [];
@@ -218,6 +221,33 @@ function requireAddress(address: WebhookAddress): void {
   const isText = (value: unknown): boolean => typeof value === 'string' && value !== '';
   if (service !== undefined && !(isJsonObject(service) && isText(service['name']) && isText(service['namespace'])))
     throw new WebhookServerError('address.service is not valid: expected { name, namespace }');
+}
+
+/** As names of objects are: parts of small letters, digits and dashes, with dots between them. */
+const objectName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
+
+/** @throws WebhookServerError for names that no object has: the API server refuses one, and a namespace would not be left alone */
+function requireNames({ name, operatorNamespace }: WebhookConfigurationsOptions): void {
+  const given: Readonly<Record<string, unknown>> = {
+    name,
+    ...(operatorNamespace !== undefined && { operatorNamespace }),
+  };
+  for (const [option, value] of Object.entries(given))
+    if (typeof value !== 'string' || value.length > 240 || !objectName.test(value))
+      throw new WebhookServerError(
+        `webhookConfigurations: ${option} ${shownValue(value)} is not valid: expected a name of small letters, digits, dashes and dots, at most 240`,
+      );
+}
+
+/** @throws WebhookServerError for what trusts nothing: the API server could not call the webhooks */
+export function requireTrust(what: string, { caBundle, injectCaFrom }: WebhookTrust): void {
+  const [bundle, from]: readonly unknown[] = [caBundle, injectCaFrom];
+  if (bundle !== undefined && (typeof bundle !== 'string' || bundle.trim() === ''))
+    throw new WebhookServerError(`${what}: caBundle ${shownValue(bundle)} is not valid: expected certificates as PEM`);
+  if (from !== undefined && (typeof from !== 'string' || !/^[^/\s]+\/[^/\s]+$/.test(from)))
+    throw new WebhookServerError(
+      `${what}: injectCaFrom ${shownValue(from)} is not valid: expected namespace and name of a Certificate, as "operators/serving"`,
+    );
 }
 
 /** As the API server judges a URL. */
