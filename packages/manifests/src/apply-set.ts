@@ -4,6 +4,8 @@ import type { Kind, UntypedObject } from '@kctl/apimachinery';
 import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { apply } from '@kctl/client';
 import type { KindResolver } from '@kctl/client';
+import { requireOptions, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import type { ManifestClient } from './client.js';
 import { ApplySetError } from './errors.js';
 
@@ -25,6 +27,9 @@ export interface ApplySetParent {
   /** Whose set it is, `<name>/<version>`: the name must stay the same. @default 'kctl/v1' */
   readonly tooling?: string;
 }
+
+/** A misspelled option would mean another parent, and so another set: what belongs to the one that is meant would stay. */
+const parentNames: OptionNames<ApplySetParent> = { name: true, namespace: true, kind: true, tooling: true };
 
 /** What belongs to a set: groups of kinds, and namespaces. */
 interface Extent {
@@ -58,7 +63,12 @@ export class ApplySet {
   readonly #tooling: string;
   #before: Extent = { kinds: new Set(), namespaces: new Set() };
 
-  constructor(client: ManifestClient, { name, namespace, kind = 'Secret', tooling = 'kctl/v1' }: ApplySetParent) {
+  constructor(client: ManifestClient, parent: ApplySetParent) {
+    requireOptions('applyManifests: prune', parent, parentNames);
+    const { name, namespace, kind = 'Secret', tooling = 'kctl/v1' } = parent;
+    for (const [option, value] of Object.entries<unknown>({ name, namespace }))
+      if (typeof value !== 'string' || value === '')
+        throw new TypeError(`prune.${option} ${shownValue(value)} is not valid: expected a name`);
     if (kind !== 'Secret' && kind !== 'ConfigMap')
       throw new TypeError(`prune.kind ${JSON.stringify(kind)} is not valid: expected Secret or ConfigMap`);
     if (!/^[^/]+(\/[^/]+)*\/v?\d/.test(tooling))

@@ -145,6 +145,22 @@ describe('applyManifests', () => {
     expect(metadata.labels).toEqual({ 'applyset.kubernetes.io/id': `applyset-${hash}-v1` });
   });
 
+  it.each([
+    [
+      { name: 'set', namespace: 'a', king: 'ConfigMap' },
+      'applyManifests: prune: unknown option "king": did you mean "kind"?',
+    ],
+    [{ name: 'set' }, 'prune.namespace undefined is not valid: expected a name'],
+    [{ name: '', namespace: 'a' }, 'prune.name "" is not valid: expected a name'],
+    [{ name: 'set', namespace: 5 }, 'prune.namespace 5 is not valid: expected a name'],
+    [true, 'applyManifests: prune: expected options'],
+  ])('refuses the parent %j before anything is sent', async (prune, message) => {
+    const error = await failureOf(apply(configMap('default', 'never'), { prune: prune as never }));
+    expect(String(error)).toContain(message);
+    const key = { namespace: 'default', name: 'never' };
+    expect(isNotFound(await failureOf(environment.client.get(ConfigMap, key)))).toBe(true);
+  });
+
   it('leaves the parents of others alone', async () => {
     const namespace = await environment.createNamespace('parents');
     const parent = { name: 'set', namespace };
