@@ -6,7 +6,7 @@ import { writeRecord } from './scaffold-record.js';
 
 /** Options of {@link createProject}. */
 export interface CreateProjectOptions extends ProjectNames {
-  /** Where to: a folder that does not exist, or is empty. */
+  /** Where to: a folder that does not exist, or is empty but for `.git`. */
   readonly folder: string;
   /** Version of the @kctl packages. @default that of this package */
   readonly version?: string;
@@ -31,7 +31,7 @@ export function createProject(options: CreateProjectOptions): readonly string[] 
     ([field, value]) => nameProblem(field as keyof ProjectNames, value) ?? [],
   );
   if (problems.length > 0) throw new TypeError(problems.join('; '));
-  if (existsSync(folder) && readdirSync(folder).length > 0)
+  if (existsSync(folder) && readdirSync(folder).some((name) => name !== '.git'))
     throw new Error(`${folder} is not empty: name another folder, or empty it`);
   const files = renderProject(options, options.version ?? ownVersion());
   for (const [path, text] of files) {

@@ -118,9 +118,18 @@ function placeCall(
   const column = columnOf(body.getSourceFile(), (setup ?? body).getStart());
   const last = body.statements.at(-1);
   const call = `${name}(${manager.getText()});`;
-  if (last !== undefined) return { at: last.getEnd(), text: `\n${column}  ${call}` };
+  // What follows a return is not reached.
+  if (last?.kind === SyntaxKind.ReturnStatement) return { at: last.getStart(), text: `${call}\n${column}  ` };
+  if (last !== undefined) return { at: endOfLine(last), text: `\n${column}  ${call}` };
   // Before what a comment in the block says.
   return { at: body.getStart() + 1, text: `\n${column}  ${call}${body.getText().includes('\n') ? '' : `\n${column}`}` };
+}
+
+/** The end of a node, with a comment that stands behind it. */
+function endOfLine(node: ts.Node): number {
+  const end = node.getEnd();
+  const [comment = ''] = /^[^\S\r\n]*\/\/[^\r\n]*/.exec(node.getSourceFile().text.slice(end)) ?? [];
+  return end + comment.length;
 }
 
 /** The import, unless the name is imported. */

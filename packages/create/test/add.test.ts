@@ -148,6 +148,16 @@ describe('editMain', () => {
       'defineOperator({\n  async setup(m) {\n    // Later.\n  },\n});',
       '{\n    addSite(m);\n    // Later.\n  },',
     ],
+    [
+      'a block that returns something',
+      'defineOperator({\n  setup(m) {\n    a(m);\n    return b(m);\n  },\n});',
+      'a(m);\n    addSite(m);\n    return b(m);\n  },',
+    ],
+    [
+      'a line with a comment',
+      'defineOperator({\n  setup(m) {\n    a(m); // the first\n  },\n});',
+      'a(m); // the first\n    addSite(m);\n  },',
+    ],
   ])('adds a call to %s', (_what, before, after) => {
     expect(edited(before, call)).toContain(after);
   });

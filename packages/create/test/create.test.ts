@@ -86,6 +86,14 @@ describe('npm create @kctl', () => {
     expect(filesIn(cwd)).toHaveLength(before);
   });
 
+  it('takes a repository that has no files yet', async () => {
+    const cwd = place();
+    mkdirSync(join(cwd, '.git'));
+    writeFileSync(join(cwd, '.git', 'HEAD'), 'ref: refs/heads/main\n');
+    expect(await create(cwd, ['.', '--name', 'shop'])).toMatchObject({ code: 0, err: '' });
+    expect(readFileSync(join(cwd, '.git', 'HEAD'), 'utf8')).toBe('ref: refs/heads/main\n');
+  });
+
   it('says how to go to a folder that a shell would read as two', async () => {
     const { out } = await create(place(), ['Grüße an alle', '--name', 'shop']);
     expect(out).toContain('wrote 14 files to Grüße an alle\n');
