@@ -1,4 +1,8 @@
-import { access } from 'node:fs/promises';
+import { access, readFile } from 'node:fs/promises';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createServer } from 'node:https';
+import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { isInvalid } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
@@ -89,6 +93,40 @@ describe('createEnvironment', () => {
     await expect(environment.installWebhooks([{ metadata: { name: 'a' }, webhooks: [] }])).rejects.toThrow(
       'installWebhooks: the kind of configurations[0] is undefined: expected MutatingWebhookConfiguration or',
     );
+  });
+
+  it('installs webhooks that refuse the object by which it finds out whether they are called', async () => {
+    await using environment = await createEnvironment({ server: 'embedded' });
+    const { host, port, certDir } = await environment.prepareWebhooks();
+    const [cert, key] = await Promise.all(['tls.crt', 'tls.key'].map((name) => readFile(join(certDir, name))));
+    const answerTo = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+      const review = (await json(request)) as { readonly request: { readonly uid: string } };
+      const answer = { uid: review.request.uid, allowed: false };
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', response: answer }));
+    };
+    const server = createServer({ cert, key }, (request, response) => void answerTo(request, response));
+    await new Promise<void>((resolve) => void server.listen(port, host, resolve));
+    const webhook = {
+      name: 'deny.ex.io',
+      clientConfig: { url: 'https://elsewhere/deny' },
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['configmaps'] }],
+      sideEffects: 'None',
+      admissionReviewVersions: ['v1'],
+    };
+    const configurationOf = <K extends string>(kind: K) => ({ kind, metadata: { name: 'deny' }, webhooks: [webhook] });
+    try {
+      await environment.installWebhooks([
+        configurationOf('MutatingWebhookConfiguration'),
+        configurationOf('ValidatingWebhookConfiguration'),
+      ]);
+      await expect(
+        environment.client.create(ConfigMap, { metadata: { namespace: 'default', name: 'a' } }),
+      ).rejects.toThrow('denied the request');
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it('refuses an unknown server by name', async () => {

@@ -14,6 +14,7 @@ import {
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader, Writer } from '@kctl/client';
+import { messageOf } from '@kctl/telemetry';
 import { shownValue, systemClock, waitUntil } from '@kctl/wait';
 import { createCertificateAuthority, type CertificateAuthority } from './real/certificates.js';
 
@@ -134,7 +135,9 @@ async function installAll(
   for (const configuration of configurations) await createOrReplace(client, pointedAt(serving, configuration));
   // One more of each type, made last: when the API server calls it, it acts on those before it, too.
   const types = new Set(configurations.map(isMutating));
-  for (const isMutatingType of types) await waitUntilCalled(client, { authority, isMutating: isMutatingType }, options);
+  const refusing = configurations.filter(isMutating).flatMap(({ webhooks = [] }) => webhooks.map(({ name }) => name));
+  for (const isMutatingType of types)
+    await waitUntilCalled(client, { authority, isMutating: isMutatingType, refusing }, options);
 }
 
 function isMutating(
@@ -205,15 +208,18 @@ async function createOrReplace(
 interface Probe {
   readonly authority: CertificateAuthority;
   readonly isMutating: boolean;
+  /** Names of the mutating webhooks that were installed: what one of them refuses gets to no validating one. */
+  readonly refusing: readonly string[];
 }
 
 /** Installs a webhook of its own for one labelled ConfigMap, and creates that (as a dry run) until it is called. */
 async function waitUntilCalled(
   client: WebhookClient,
-  { authority, isMutating }: Probe,
+  { authority, isMutating, refusing }: Probe,
   { timeoutMs = 10_000, signal }: InstallWebhooksOptions,
 ): Promise<void> {
-  const name = `kctl-probe-${randomUUID()}`;
+  // The API server calls mutating webhooks in the order of these names, up to the first refusal.
+  const name = `0-kctl-probe-${randomUUID()}`;
   const calls = { count: 0 };
   const server = await startProbe(authority, () => calls.count++);
   const configuration = probeConfiguration(name, { server, caBundle: authority.ca.certPem });
@@ -226,7 +232,14 @@ async function waitUntilCalled(
         const draft = {
           metadata: { generateName: 'kctl-probe-', namespace: 'default', labels: { 'kctl-probe': name } },
         };
-        await client.create(ConfigMap, draft, { dryRun: true });
+        try {
+          await client.create(ConfigMap, draft, { dryRun: true });
+        } catch (error) {
+          // Webhooks that were installed may judge it, too.
+          const [, denying] = /admission webhook "([^"]*)" denied the request/.exec(messageOf(error)) ?? [];
+          if (denying === undefined) throw error;
+          if (!isMutating && refusing.includes(denying)) return true;
+        }
         return calls.count > 0;
       },
       {
