@@ -45,6 +45,11 @@ describe('kctl doctor', () => {
     const key = { name: 'websites.example.com' };
     await kctl(folder, 'install', '--kubeconfig', environment.kubeconfigPath);
     expect(await findings('crd')).toEqual(['ok: websites.example.com is what the code says']);
+    const shortNames = { spec: { names: { shortNames: ['ws'] } } };
+    await environment.client.patch(CustomResourceDefinition, key, { type: 'merge', body: shortNames });
+    expect(await findings('crd')).toEqual([
+      'warning: websites.example.com differs from the code in short names, categories or columns: run npx kctl install',
+    ]);
     const { spec } = await environment.client.get(CustomResourceDefinition, key);
     const [v1] = spec.versions;
     const versions = [

@@ -41,11 +41,12 @@ function refuse(resource: string, verb: 'patch' | 'delete'): void {
 }
 
 /** What a kubelet would bring about. */
-async function makeAvailable(): Promise<void> {
+async function makeAvailable(more: object = {}): Promise<void> {
   const key = { namespace, name: 'websites' };
   await eventually(async () => {
     const { metadata } = await environment.client.get(Deployment, key);
-    const status = { observedGeneration: metadata.generation, replicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    const counts = { replicas: 2, readyReplicas: 2, availableReplicas: 2 };
+    const status = { observedGeneration: metadata.generation, ...counts, ...more };
     await environment.client.status(Deployment).patch(key, { type: 'merge', body: { status } });
   });
 }
@@ -89,6 +90,31 @@ describe('a command that fails in the middle', () => {
     const [deployed] = await Promise.all([kctl(folder, 'deploy', ...cluster), makeAvailable()]);
     expect(deployed, deployed.err).toMatchObject({ code: 0 });
     expect(deployed.err).toContain('available deployment/websites\n');
+    // The old version stays available while the new one does not start.
+    const conditions = [{ type: 'Progressing', status: 'True', reason: 'ReplicaSetUpdated' }];
+    for (const counts of [{ replicas: 2 }, { replicas: 3, updatedReplicas: 1 }]) {
+      await makeAvailable({ ...counts, conditions });
+      expect((await kctl(folder, 'deploy', '--timeout', '0.3', ...cluster)).err).toMatch(
+        /is not available after 0.3 s: 2 of 2 replicas are available, not all of them of the new version: see/,
+      );
+    }
+    await makeAvailable({ replicas: 2, updatedReplicas: 2, conditions });
+    expect(await kctl(folder, 'deploy', ...cluster)).toMatchObject({ code: 0 });
+
+    // A version without webhooks: nothing would answer the configuration, which fails closed.
+    const bare = project();
+    const main = join(bare, 'src', 'main.ts');
+    const without = readFileSync(main, 'utf8').replace(/webhookManagedBy\(manager\)\s[^]*?\.complete\(\);/, '');
+    writeFileSync(main, without);
+    expect((await kctl(bare, 'doctor', ...cluster)).out).toContain(
+      'problem  webhook    websites-validating is of an earlier version, and the code has no such webhooks',
+    );
+    const dry = await kctl(bare, 'deploy', '--dry-run', ...cluster);
+    expect(dry.err).toContain('deleted validatingwebhookconfiguration/websites-validating (dry run)\n');
+    expect((await environment.client.list(ValidatingWebhookConfiguration)).items).toHaveLength(1);
+    const next = await kctl(bare, 'deploy', '--timeout', '0.3', ...cluster);
+    expect(next.err).toContain('deleted validatingwebhookconfiguration/websites-validating\n');
+    expect((await environment.client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
 
     const names = async (): Promise<string[]> =>
       (await environment.client.list(ClusterRole)).items.flatMap(({ metadata }) =>

@@ -16,8 +16,9 @@ import type { CliIo } from '../io.js';
 import { definitionsOf } from '../manifests/definitions.js';
 import { deploymentObjects } from '../manifests/generate-files.js';
 import { loadOperator, readProject } from '../project.js';
-import { defineKind, isNoKindMatch, isNotFound, type Kind } from '@kctl/apimachinery';
-import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import { findStaleWebhooks } from '../stale-webhooks.js';
+import { defineKind, isNoKindMatch, isNotFound, type DeepReadonly, type Kind } from '@kctl/apimachinery';
+import { Deployment, type DeploymentStatus } from '@kctl/apimachinery/kinds/apps/v1';
 
 /** Options of the commands that change a cluster. */
 export interface InstallOptions extends ClusterOptions, ChangeOptions {
@@ -53,7 +54,7 @@ export async function uninstall(io: CliIo, options: InstallOptions): Promise<Cha
   return outcomeOf(options, removed, await deleteObjects(io, cluster, crdsOf(graph).toReversed(), options));
 }
 
-/** Applies everything, and waits until the Deployment is available. */
+/** Applies everything, deletes webhook configurations that the code no longer has, and waits until the Deployment is available. */
 export async function deploy(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph, image } = await load(io, options);
   await using cluster = await openClient(io, options);
@@ -67,9 +68,11 @@ export async function deploy(io: CliIo, options: InstallOptions): Promise<Change
   const first = await applyObjects(io, cluster, [...namespaces, ...crds], options);
   if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
   cluster.mapper.invalidate();
+  // Before the replicas that answered them go.
+  const gone = await deleteObjects(io, cluster, await findStaleWebhooks(io, cluster, { graph, wanted: all }), options);
   const then = await applyObjects(io, cluster, rest, options);
   if (options.dryRun !== true) await waitAvailable({ io, timeoutMs: options.timeoutMs }, cluster, graph);
-  return outcomeOf(options, first, then);
+  return outcomeOf(options, first, gone, then);
 }
 
 /** Deletes the objects of the operator's kinds, then the operator, then its CRDs, so that finalizers run. */
@@ -78,7 +81,8 @@ export async function undeploy(io: CliIo, options: InstallOptions): Promise<Chan
   await using cluster = await openClient(io, options);
   const removed = await removeObjects(io, cluster, graph, options);
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
-  const rest = [...all.toReversed(), ...crdsOf(graph).toReversed()];
+  const stale = await findStaleWebhooks(io, cluster, { graph, wanted: all });
+  const rest = [...stale, ...all.toReversed(), ...crdsOf(graph).toReversed()];
   return outcomeOf(options, removed, await deleteObjects(io, cluster, rest, options));
 }
 
@@ -166,12 +170,28 @@ async function waitAvailable(
     async () => {
       const { metadata, spec, status } = await client.get(Deployment, { name, namespace }, { signal: io.signal });
       const wanted = spec?.replicas ?? 1;
+      const { available, isRolledOut } = rolloutOf(status);
       const failed = status?.conditions?.find(({ type, status: value }) => type !== 'Available' && value === 'False');
-      seen = `${status?.availableReplicas ?? 0} of ${wanted} replicas are available${failed?.message === undefined ? '' : `: ${failed.message}`}`;
-      return status?.observedGeneration === metadata.generation && (status?.availableReplicas ?? 0) >= wanted;
+      seen = `${available} of ${wanted} replicas are available${isRolledOut ? '' : ', not all of them of the new version'}${failed?.message === undefined ? '' : `: ${failed.message}`}`;
+      return status?.observedGeneration === metadata.generation && available >= wanted && isRolledOut;
     },
     (seconds) =>
       `deployment/${name} in ${namespace} is not available after ${seconds} s: ${seen}: see kubectl describe pods --namespace ${namespace}`,
   );
   io.err(`available deployment/${name}\n`);
+}
+
+/**
+ * How many replicas are available, and whether all are of the version that was applied: while a new version does not start,
+ * the old one is available. A status without the condition is not the controller's, and does not say of which version its
+ * replicas are.
+ */
+function rolloutOf(status: DeepReadonly<DeploymentStatus> = {}): {
+  readonly available: number;
+  readonly isRolledOut: boolean;
+} {
+  const { replicas = 0, availableReplicas = 0, conditions = [] } = status;
+  const isOfController = conditions.some(({ type }) => type === 'Progressing');
+  const { updatedReplicas = isOfController ? 0 : replicas } = status;
+  return { available: availableReplicas, isRolledOut: updatedReplicas >= replicas };
 }

@@ -1,6 +1,6 @@
-import { isNotFound, type DeepReadonly } from '@kctl/apimachinery';
+import { isNotFound, isSameJson, type DeepReadonly } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { diffCrd, type CrdChange } from '@kctl/crd';
+import { diffCrd, type CrdChange, type CrdDiff } from '@kctl/crd';
 import type { OperatorGraph } from '@kctl/operator';
 import { messageOf } from '@kctl/telemetry';
 import type { OpenCluster } from '../cluster.js';
@@ -28,15 +28,8 @@ async function look(
   try {
     const found = await client.get(CustomResourceDefinition, { name }, { signal });
     const installed = { ...found, apiVersion: CustomResourceDefinition.apiVersion, kind: 'CustomResourceDefinition' };
-    const { changes, verdict } = diffCrd(installed, manifest);
-    const same: Finding =
-      changes.length === 0
-        ? { check, status: 'ok', message: `${name} is what the code says` }
-        : {
-            check,
-            status: verdict === 'compatible' ? 'warning' : 'problem',
-            message: `${name} differs from the code: ${describeChanges(changes)}: ${verdict === 'compatible' ? '' : `this is ${verdict}, see to stored objects, then `}run ${ownCommand('install')}`,
-          };
+    const isShownAlike = isSameJson(shownParts(found), shownParts(manifest));
+    const same = comparison(name, diffCrd(installed, manifest), isShownAlike);
     return [same, ...versionFindings(found, manifest)];
   } catch (error) {
     const message = isNotFound(error)
@@ -44,6 +37,27 @@ async function look(
       : `${name} cannot be read: ${messageOf(error)}`;
     return [{ check, status: 'problem', message }];
   }
+}
+
+function comparison(name: string, { changes, verdict }: CrdDiff, isShownAlike: boolean): Finding {
+  const again = `run ${ownCommand('install')}`;
+  if (changes.length === 0 && isShownAlike) return { check, status: 'ok', message: `${name} is what the code says` };
+  const what = changes.length === 0 ? 'short names, categories or columns' : describeChanges(changes);
+  const message = `${name} differs from the code${changes.length === 0 ? ' in' : ':'} ${what}: `;
+  if (verdict === 'compatible') return { check, status: 'warning', message: `${message}${again}` };
+  return { check, status: 'problem', message: `${message}this is ${verdict}, see to stored objects, then ${again}` };
+}
+
+/** What kubectl takes and shows: no object depends on it. */
+function shownParts({ spec }: DeepReadonly<CustomResourceDefinition>): object {
+  const { shortNames = [], categories = [] } = spec.names;
+  return {
+    shortNames,
+    categories,
+    columns: Object.fromEntries(
+      spec.versions.map(({ name, additionalPrinterColumns = [] }) => [name, additionalPrinterColumns]),
+    ),
+  };
 }
 
 /** The first change by its field, and how many there are beside it. */

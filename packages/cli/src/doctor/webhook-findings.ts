@@ -15,6 +15,7 @@ import type { OpenCluster } from '../cluster.js';
 import { leadsToMachine } from '../dev/originals.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf, isDefinition, webhookServiceOf } from '../manifests/definitions.js';
+import { findStaleWebhooks } from '../stale-webhooks.js';
 import { unlessMissing } from '../unless-missing.js';
 import type { Finding } from './finding.js';
 import { ownCommand } from '../own-command.js';
@@ -32,10 +33,15 @@ interface Installed {
 export async function webhookFindings(io: CliIo, cluster: OpenCluster, graph: OperatorGraph): Promise<Finding[]> {
   const findings: Finding[] = [];
   const installed: Installed[] = [...(await conversions(io, cluster, graph))];
-  for (const expected of webhookConfigurations(graph.webhooks, {
+  const wanted = webhookConfigurations(graph.webhooks, {
     name: graph.name,
     address: { service: webhookServiceOf(graph) },
-  })) {
+  });
+  for (const { metadata } of await findStaleWebhooks(io, cluster, { graph, wanted })) {
+    const message = `${metadata.name} is of an earlier version, and the code has no such webhooks: writes may be refused: run ${ownCommand('deploy')}`;
+    findings.push({ check, status: 'problem', message });
+  }
+  for (const expected of wanted) {
     const { name = '' } = expected.metadata;
     const kind =
       expected.kind === 'MutatingWebhookConfiguration' ? MutatingWebhookConfiguration : ValidatingWebhookConfiguration;
