@@ -29,7 +29,8 @@ export async function buildImage(io: CliIo, { folder }: Pick<Project, 'folder'>,
     signal: io.signal,
   });
   // Progress: the result is the image.
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => io.err(text.toString()));
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => io.err(text));
   const how = await new Promise<string>((resolve) => {
     child.once('error', ({ message }) => resolve(message));
     child.once('close', (code, signal) => resolve(code === 0 ? '' : (signal ?? `code ${code ?? ''}`)));

@@ -152,8 +152,9 @@ function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions)
   let isStopping = false;
   const kill = (): void => killGroup(child);
   process.once('exit', kill); // the command was ended by a second signal
-  child.stdout?.on('data', (text: Buffer) => output.out(text.toString()));
-  child.stderr?.on('data', (text: Buffer) => output.err(text.toString()));
+  // Pieces of text: one of bytes may end within a character.
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => output.out(text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => output.err(text));
   const ended = endOf(child).then((how) => {
     process.off('exit', kill);
     if (!isStopping) io.err(`the operator ended with ${how}: it starts again when a file changes\n`);

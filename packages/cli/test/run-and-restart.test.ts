@@ -81,6 +81,13 @@ describe('the program of kctl dev', () => {
     expect(running.log().at(-1)).toBe('stop second');
   });
 
+  it('is shown as it prints: no character is cut where a piece of its output ends', async () => {
+    const length = 200_000;
+    const running = run(program('loud', `process.stdout.write('x' + 'ä'.repeat(${length}) + 'end\\n');`));
+    await until(() => expect(running.err()).toContain('end\n'));
+    expect(running.err()).toBe(`x${'ä'.repeat(length)}end\n`);
+  });
+
   it('is killed with what it started where it ignores SIGTERM', async () => {
     const stubborn = program(
       'stubborn',
