@@ -33,6 +33,7 @@ type GenerateFlags = ClusterFlags & {
   readonly output?: string;
   readonly image?: string;
   readonly check?: boolean;
+  readonly overwrite?: boolean;
   readonly json?: boolean;
   readonly from?: readonly string[];
   readonly group?: readonly string[];
@@ -50,6 +51,7 @@ export function createProgram(io: CliIo): Command {
       'after',
       '\nA new project: npm create @kctl@latest my-operator\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference.\n',
     );
+  program.hook('preAction', (_program, action) => refuseEmptyValues(action));
   const command = (name: string, description: string, example: string): Command =>
     program
       .command(name)
@@ -257,6 +259,16 @@ export function createProgram(io: CliIo): Command {
   return program;
 }
 
+/** `--context "$CONTEXT"` without that variable would mean another cluster, and `--output ""` the project's folder. */
+function refuseEmptyValues(command: Command): void {
+  for (const option of command.options) {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (value === '' || (Array.isArray(value) && value.includes('')))
+      throw new CliError(`option '${option.flags}' has an empty value: leave it out, or give one`, { exitCode: 2 });
+  }
+  if (command.parent !== null) refuseEmptyValues(command.parent);
+}
+
 function addGenerate(io: CliIo, command: Command): void {
   command
     .addArgument(
@@ -270,6 +282,7 @@ function addGenerate(io: CliIo, command: Command): void {
     .option('--output <folder>', 'folder to write (default: kctl.output in package.json, deploy; src/kinds for kinds)')
     .option('--image <reference>', 'image of the Deployment (default: kctl.image in package.json)')
     .option('--check', 'write nothing, and fail where a file is out of date')
+    .option('--overwrite', 'write over files that kctl has not written')
     .option('--json', 'what was written as JSON')
     .option('--from <source...>', 'for kinds: files, folders, URLs, or "cluster"')
     .option('--group <name...>', 'for kinds: the groups that are written (default: all)')
@@ -287,6 +300,12 @@ function addGenerate(io: CliIo, command: Command): void {
         if (options.json !== true) io.out(describeKinds(kinds));
         return;
       }
+      const ofKinds = ['from', 'group'].filter((name) => Object.hasOwn(given, name)).map((name) => `--${name}`);
+      if (ofKinds.length > 0)
+        throw new CliError(
+          `${ofKinds.join(' and ')} of ${ownCommand(`generate ${what}`)}: these are for ${ownCommand('generate kinds --from <source>')}`,
+          { exitCode: 2 },
+        );
       const outcome = await generate(io, groupsOf(what), options);
       if (options.json === true) io.out(asJson(outcome));
       if (options.check === true) failWhereStale(outcome);

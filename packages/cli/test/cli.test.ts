@@ -90,13 +90,85 @@ describe('kctl generate', () => {
     const [crds = '', rbac = '', templates = ''] = paths;
     for (const path of paths) writeFileSync(join(path, 'own.yaml'), 'kind: ConfigMap\n');
     copyFileSync(join(rbac, 'rbac.yaml'), join(crds, 'olds.example.com.yaml'));
+    copyFileSync(join(rbac, 'rbac.yaml'), join(folder, 'deploy', 'components', 'service-monitor', 'old.yaml'));
     copyFileSync(join(templates, 'crd-0.yaml'), join(templates, 'crd-7.yaml'));
     const { out } = await kctl(folder, 'generate', '--json');
     expect(JSON.parse(out)).toMatchObject({
       written: [],
-      removed: ['deploy/crds/olds.example.com.yaml', 'deploy/chart/templates/crd-7.yaml'],
+      removed: [
+        'deploy/crds/olds.example.com.yaml',
+        'deploy/components/service-monitor/old.yaml',
+        'deploy/chart/templates/crd-7.yaml',
+      ],
     });
     for (const path of paths) expect(existsSync(join(path, 'own.yaml')), path).toBe(true);
+  });
+
+  it('quotes texts that kubectl and Helm would read as something else', async () => {
+    const folder = project();
+    const main = join(folder, 'src', 'main.ts');
+    const modes = ['on', 'Off', 'y', '1_000'];
+    const kind = `defineResource({
+  group: 'example.com',
+  kind: 'Switch',
+  plural: 'switches',
+  versions: { v1: { spec: fromJsonSchema({ type: 'object', properties: { n: { type: 'string', enum: ${JSON.stringify(modes)} } } }) } },
+})`;
+    writeFileSync(
+      main,
+      `import { defineResource, fromJsonSchema } from '@kctl/crd';
+import { defineOperator } from '@kctl/operator';
+export const operator = defineOperator({ name: 'on', resources: [${kind}], setup: () => undefined });
+`,
+    );
+    expect(await kctl(folder, 'generate')).toMatchObject({ code: 0, err: '' });
+    const deploy = join(folder, 'deploy');
+    const asKubectl = (...path: readonly string[]): unknown[] =>
+      parseAllDocuments(readFileSync(join(deploy, ...path), 'utf8'), { version: '1.1' }).map((each) => each.toJS());
+    const found = JSON.stringify(asKubectl('crds', 'switches.example.com.yaml'));
+    expect(found).toContain(`"properties":{"n":{"enum":${JSON.stringify(modes)}`);
+    expect(asKubectl('manager', 'manager.yaml')[0]).toMatchObject({ metadata: { name: 'on' } });
+    expect(readFileSync(join(deploy, 'chart', 'templates', 'crd-0.yaml'), 'utf8')).toContain('- "Off"\n');
+    const chart = readFileSync(join(deploy, 'chart', 'templates', 'deployment.yaml'), 'utf8');
+    expect(chart).not.toMatch(/[:-] on$/m);
+  });
+
+  it('does not write over a file of the author unless it is asked to', async () => {
+    const folder = project();
+    const deploy = join(folder, 'deploy');
+    mkdirSync(deploy);
+    const file = join(deploy, 'kustomization.yaml');
+    writeFileSync(file, 'resources: [mine.yaml]\n');
+    const refused = await kctl(folder, 'generate');
+    expect(refused).toEqual({
+      code: 1,
+      out: '',
+      err: 'kctl: deploy/kustomization.yaml was not written by kctl, and nothing was changed: move it away, or have it overwritten by npx kctl generate --overwrite\n',
+    });
+    expect(readdirSync(deploy)).toEqual(['kustomization.yaml']);
+    expect(readFileSync(file, 'utf8')).toBe('resources: [mine.yaml]\n');
+    // Other groups have nothing to do with it.
+    expect(await kctl(folder, 'generate', 'rbac')).toMatchObject({ code: 0 });
+    expect(await kctl(folder, 'generate', '--overwrite')).toMatchObject({ code: 0 });
+    expect(readFileSync(file, 'utf8')).toContain('manager/manager.yaml');
+    // What it wrote may be edited, and an empty file has nothing to lose.
+    writeFileSync(file, `${readFileSync(file, 'utf8')}# edited\n`);
+    writeFileSync(join(deploy, 'rbac', 'rbac.yaml'), '\n');
+    expect((await kctl(folder, 'generate')).out).toMatch(
+      /^wrote deploy\/rbac\/rbac.yaml\nwrote deploy\/kustomization.yaml\n/,
+    );
+  });
+
+  it('does not write over a chart of the author', async () => {
+    const folder = project();
+    const templates = join(folder, 'deploy', 'chart', 'templates');
+    mkdirSync(templates, { recursive: true });
+    writeFileSync(join(templates, '..', 'Chart.yaml'), 'name: mine\n');
+    for (const name of ['deployment.yaml', 'crd-7.yaml']) writeFileSync(join(templates, name), 'kind: Mine\n');
+    const { code, err } = await kctl(folder, 'generate', 'chart');
+    expect(code).toBe(1);
+    expect(err).toContain('deploy/chart/Chart.yaml, deploy/chart/templates/deployment.yaml were not written by kctl');
+    expect(readdirSync(templates).sort()).toEqual(['crd-7.yaml', 'deployment.yaml']);
   });
 
   it('--check names what is out of date, and writes nothing', async () => {
@@ -242,6 +314,25 @@ describe('a newcomer', () => {
       /what "rabc" is not valid: expected one of all, manifests, kinds, crds, .*\(did you mean rbac\?\)/,
     ],
     ['no source of kinds', ['generate', 'kinds'], 2, /needs --from: a file, a folder, a URL or "cluster"/],
+    [
+      'a source of kinds before the word kinds, which it takes in',
+      ['generate', '--from', 'crds', 'kinds'],
+      2,
+      /^kctl: --from of npx kctl generate all: these are for npx kctl generate kinds --from <source>\n$/,
+    ],
+    [
+      'an empty folder',
+      ['generate', '--output', ''],
+      2,
+      /^kctl: option '--output <folder>' has an empty value: leave it out, or give one\n$/,
+    ],
+    ['an empty context', ['dev', '--context', ''], 2, /^kctl: option '--context <name>' has an empty value/],
+    [
+      'an empty workload of a command below another',
+      ['inspect', '--namespace', '', 'why', 'website/a/b'],
+      2,
+      /^kctl: option '--namespace <name>' has an empty value/,
+    ],
     [
       'a module that is not there',
       ['generate', '--main', 'src/other.ts'],

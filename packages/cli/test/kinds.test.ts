@@ -164,6 +164,33 @@ describe('generate kinds', () => {
     expect(readFileSync(target, 'utf8')).toBe(text);
   });
 
+  it('does not write over a module of the author unless it is asked to', async () => {
+    const folder = project();
+    writeFileSync(join(folder, 'boat.yaml'), JSON.stringify(definition('Boat')));
+    const target = join(folder, 'src', 'kinds', 'boats.example.com', 'v1.ts');
+    mkdirSync(join(target, '..'), { recursive: true });
+    writeFileSync(target, 'export const mine = 1;\n');
+    const given = ['generate', 'kinds', '--from', 'boat.yaml'];
+    expect(await kctl(folder, ...given)).toEqual({
+      code: 1,
+      out: '',
+      err: 'kctl: src/kinds/boats.example.com/v1.ts was not written by kctl, and nothing was changed: move it away, or have it overwritten by npx kctl generate kinds --overwrite\n',
+    });
+    expect(readFileSync(target, 'utf8')).toBe('export const mine = 1;\n');
+    expect(await kctl(folder, ...given, '--overwrite')).toMatchObject({ code: 0 });
+    writeFileSync(target, `/* of a company */\n${readFileSync(target, 'utf8')}`);
+    expect(await kctl(folder, ...given)).toMatchObject({ code: 0, out: expect.stringMatching(/^wrote /) });
+  });
+
+  it('reads definitions as kubectl does', async () => {
+    const folder = project();
+    const text = JSON.stringify(definition('Boat')).replace('"type":"integer"', '"type":"boolean","enum":[yes]');
+    writeFileSync(join(folder, 'boat.yaml'), text);
+    await kctl(folder, 'generate', 'kinds', '--from', 'boat.yaml');
+    const module = readFileSync(join(folder, 'src', 'kinds', 'boats.example.com', 'v1.ts'), 'utf8');
+    expect(module).toContain('size?: true;');
+  });
+
   it('takes a List of kubectl and OpenAPI documents in files, and writes the groups that are named', async () => {
     const folder = project();
     mkdirSync(join(folder, 'from'));

@@ -16,6 +16,8 @@ export interface GenerateOptions {
   readonly image?: string;
   /** Writes nothing, and fails where a file differs. */
   readonly check?: boolean;
+  /** Writes over files that no generation has written. @default false: it fails, and writes nothing */
+  readonly overwrite?: boolean;
 }
 
 /** What a generation found: paths from the project's folder, with slashes. */
@@ -42,6 +44,7 @@ export async function generate(
   const { written, unchanged, removed } = outcome;
   const result = { written: shown(written), unchanged: shown(unchanged), removed: shown(removed) };
   if (options.check === true) return result;
+  if (options.overwrite !== true) refuseForeign(shown(foreignFiles(project.output, written)), 'generate');
   for (const path of written) {
     const target = join(project.output, ...path.split('/'));
     mkdirSync(dirname(target), { recursive: true });
@@ -60,11 +63,33 @@ export function failWhereStale({ written, removed }: GenerateOutcome, command: s
   });
 }
 
+/** @throws CliError naming files of the author that would be written over */
+export function refuseForeign(paths: readonly string[], command: string): void {
+  if (paths.length === 0) return;
+  const [were, them] = paths.length === 1 ? ['was', 'it'] : ['were', 'them'];
+  throw new CliError(
+    `${paths.join(', ')} ${were} not written by kctl, and nothing was changed: move ${them} away, or have ${them} overwritten by ${ownCommand(`${command} --overwrite`)}`,
+  );
+}
+
+/** Of the paths that would be written, those with a file that no generation has written. */
+function foreignFiles(output: string, paths: readonly string[]): readonly string[] {
+  const isForeign = (path: string): boolean => {
+    const content = read(join(output, ...path.split('/'))) ?? '';
+    return content.trim() !== '' && !content.startsWith(generatedMark);
+  };
+  // Templates have no mark: they are kctl's where the chart is.
+  const isTemplate = (path: string): boolean => path.startsWith('chart/templates/');
+  const isOwnChart = !isForeign('chart/Chart.yaml');
+  return paths.filter((path) => isForeign(path) && !(isTemplate(path) && isOwnChart));
+}
+
 /** Folders of a group: what is not generated any longer is removed there, and nowhere else. */
 const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
   crds: 'crds',
   rbac: 'rbac',
   webhooks: 'webhook',
+  manager: 'components/service-monitor',
   chart: 'chart/templates',
 };
 
