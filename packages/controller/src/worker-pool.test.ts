@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { createPriorityQueue } from '@kctl/workqueue';
 import { describe, expect, it } from 'vitest';
@@ -84,20 +85,59 @@ describe('WorkerPool', () => {
     expect(t.begun).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('keeps what it waited for while its limit is lower, and puts it back at a stop', async () => {
+  it('puts back what it waited for while its limit is lower: it waits in the queue, once', async () => {
     const t = open(2);
     t.queue.add('a');
     t.run();
     await settle();
     t.pool.concurrency = 1;
-    t.queue.add('b'); // taken: the pool has waited for it
+    t.queue.addWith({ priority: 7, reason: 'test' }, 'b'); // taken: the pool has waited for it
+    t.queue.add('b');
     await settle();
-    expect([t.begun, t.queue.length]).toEqual([['a'], 0]);
+    expect([t.begun, t.queue.length, t.queue.delayed]).toEqual([['a'], 1, 0]);
+    expect(t.queue.tryGetWithPriority()).toEqual({ item: 'b', priority: 7, reasons: ['test'] });
+    t.queue.add('b');
+    t.queue.done('b');
+    t.pool.concurrency = 2;
+    await settle();
+    expect([t.begun, t.queue.length]).toEqual([['a', 'b'], 0]);
+    t.stop.abort();
+    for (const item of ['a', 'b']) await t.end(item);
+    expect(t.outcome()).toBe('ended');
+  });
+
+  it('leaves what comes at its stop in the queue', async () => {
+    const t = open(2);
+    t.queue.add('a');
+    t.run();
+    await settle();
+    t.queue.add('b'); // taken, and not begun yet
     t.stop.abort();
     await settle();
     expect([t.outcome(), t.queue.length]).toEqual(['runs', 1]);
     await t.end('a');
     expect([t.outcome(), t.begun]).toEqual(['ended', ['a']]);
+  });
+
+  it('works in the async context of its run, whoever changes its limit', async () => {
+    const context = new AsyncLocalStorage<string>();
+    const seen: (string | undefined)[] = [];
+    const t = open(0, {}, () => void seen.push(context.getStore()));
+    context.run('leader', () => t.run());
+    t.queue.add('a');
+    await settle();
+    context.run('outside', () => (t.pool.concurrency = 1));
+    await t.end('a');
+    t.queue.add('b');
+    await settle();
+    await t.end('b');
+    expect([t.begun, seen]).toEqual([
+      ['a', 'b'],
+      ['leader', 'leader'],
+    ]);
+    t.stop.abort();
+    await settle();
+    expect(t.outcome()).toBe('ended');
   });
 
   it('ends at once where it is stopped before it runs', async () => {

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock } from '@kctl/wait';
 import type { PrioritizedItem } from '@kctl/workqueue';
 import type { ReconcileQueue } from './reconcile-queue.js';
@@ -24,7 +25,7 @@ export class WorkerPool<R> {
   #signal = new AbortController().signal;
   #active = 0;
   #concurrency: number;
-  /** Taken from the queue when a worker was free that is no longer wanted: the next free one gets it. */
+  /** What the pool has waited for, on its way to a worker. */
   #held: PrioritizedItem<R> | undefined;
   /** Whether the start, the next item or the next turn of the event loop goes on. */
   #isWaiting = true;
@@ -32,6 +33,11 @@ export class WorkerPool<R> {
   #isEnding = false;
   #failure: { readonly error: unknown } | undefined;
   #sliceStart = 0;
+  /**
+   * Runs something in the async context of the run: by that, work is known as the leader's, and its writes are fenced.
+   * A caller that changes the limit is somewhere else.
+   */
+  #asRun: (step: () => void) => void = (step) => step();
 
   constructor(options: WorkerPoolOptions<R>) {
     this.#options = options;
@@ -40,7 +46,7 @@ export class WorkerPool<R> {
 
   set concurrency(value: number) {
     this.#concurrency = value;
-    this.#fill();
+    this.#asRun(() => this.#fill());
   }
 
   /**
@@ -50,6 +56,7 @@ export class WorkerPool<R> {
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => this.#end();
     this.#signal = signal;
+    this.#asRun = AsyncLocalStorage.snapshot();
     signal.addEventListener('abort', stop, { once: true });
     try {
       this.#isEnding = signal.aborted;
@@ -71,10 +78,19 @@ export class WorkerPool<R> {
         if (item === undefined) this.#wait();
         else this.#start(item);
       }
-      if (this.#isEnding && !this.#isWaiting) this.#finish();
+      if (this.#isWaiting) return;
+      this.#giveBack();
+      if (this.#isEnding) this.#finish();
     } catch (error) {
       this.#fail(error);
     }
+  }
+
+  /** The limit was lowered while the pool waited: what no worker is to have waits in the queue, where it is counted. */
+  #giveBack(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held !== undefined) putBack(this.#options.queue, held);
   }
 
   #start(item: PrioritizedItem<R>): void {
@@ -142,9 +158,6 @@ export class WorkerPool<R> {
   }
 
   #finish(): void {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined) putBack(this.#options.queue, held);
     if (this.#active > 0) return;
     if (this.#failure === undefined) this.#ended.resolve(undefined);
     else this.#ended.reject(this.#failure.error);

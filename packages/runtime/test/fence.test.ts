@@ -1,8 +1,10 @@
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
+import { channelSource, createController, createEventChannel, enqueueRequestsFromMapFunc } from '@kctl/controller';
 import { isNotLeader } from '@kctl/leader-election';
 import { isLeaderElectionLostError } from '@kctl/manager';
 import { createEnvironment, eventually } from '@kctl/testing';
+import { aborted } from '@kctl/wait';
 import { expect, it } from 'vitest';
 import { createManager, noopLogger } from '../src/index.js';
 
@@ -161,4 +163,46 @@ it('fences leader code alone where the manager outlives the loss', async () => {
   stop.abort();
   await running;
   expect(await write()).toBe('refused');
+});
+
+it('fences reconciles that a resume from elsewhere has begun', async () => {
+  await using environment = await createEnvironment({ server: 'embedded' });
+  const { client: live, connection } = environment;
+  const namespace = await environment.createNamespace('fence');
+  const manager = await createManager({
+    connection,
+    logger: noopLogger,
+    leaderElection: { name: 'fence', namespace, onLost: 'rejoin', ...durations },
+  });
+  const outcomes: string[] = [];
+  const controller = createController<{ readonly name: string }>({
+    name: 'paused',
+    reconciler: async (_request, { signal }) => {
+      await aborted(signal);
+      const written = manager.client.create(ConfigMap, { metadata: { namespace, generateName: 'x' } });
+      outcomes.push(
+        await written.then(
+          () => 'written',
+          (error: unknown) => (isNotLeader(error) ? 'refused' : String(error)),
+        ),
+      );
+    },
+  });
+  const events = createEventChannel<string>();
+  const handler = enqueueRequestsFromMapFunc((name: string) => [{ name }]);
+  controller.watch(channelSource({ name: 'events', events, handler }));
+  manager.add(controller);
+  manager.pause();
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  await manager.elected;
+  events.send('a');
+  await eventually(() => expect(controller.queueLength).toBe(1));
+  manager.resume();
+  await eventually(() => expect(controller.inFlight).toEqual(['a']));
+  const thief = { type: 'merge', body: { spec: { holderIdentity: 'thief', leaseDurationSeconds: 60 } } } as const;
+  await live.patch(Lease, { namespace, name: 'fence' }, thief);
+  await eventually(() => expect(outcomes).toEqual(['refused']));
+  stop.abort();
+  await running;
 });
