@@ -133,9 +133,12 @@ export class Session<R> {
     await watch?.remove();
   }
 
-  /** Has every source hand over everything that exists once more, at low priority. */
+  /**
+   * Has every source hand over everything that exists once more, at low priority. Before the session is ready nothing was
+   * reconciled, and what has not synced is about to hand everything over.
+   */
   replay(): void {
-    for (const watch of this.#watches.values()) watch.replay();
+    for (const watch of this.#watches.values()) if (this.#isReady || watch.hasSynced) watch.replay();
   }
 
   /**

@@ -1,6 +1,6 @@
 import { requireOptions, shownValue } from '@kctl/wait';
 import type { WatchOptions } from './controller.js';
-import type { Source } from './source/source.js';
+import type { Source, StartedSource } from './source/source.js';
 
 /** @throws TypeError when it is not a source */
 export function requireSource(controller: string, source: unknown): void {
@@ -25,20 +25,36 @@ export function requireWatchOptions(controller: string, options: WatchOptions): 
   );
 }
 
+/** @throws TypeError when a source cannot be ended */
+export function requireStarted(started: unknown): StartedSource {
+  if (isStarted(started)) return started;
+  throw new TypeError('its start() does not return a started source: expected { stop } with an optional waitForSync');
+}
+
+function isStarted(started: unknown): started is StartedSource {
+  return typeof started === 'object' && started !== null && 'stop' in started && typeof started.stop === 'function';
+}
+
 /** A source whose requests call `trigger` instead of being queued. */
 export function triggerSource<R>(source: Source<unknown>, trigger: () => void): Source<R> {
   return {
     name: source.name,
     kind: source.kind,
     informers: source.informers,
-    start: (context) =>
-      source.start({
-        ...context,
-        queue: {
-          add: () => {
-            if (!context.signal.aborted) trigger();
-          },
+    start: async (context) => {
+      const queue = {
+        add: () => {
+          if (!context.signal.aborted) trigger();
         },
-      }),
+      };
+      const started = requireStarted(await source.start({ ...context, queue }));
+      // Not its replay: each request of that would call for the next replay of all sources, this one included.
+      return {
+        ...(started.waitForSync === undefined
+          ? {}
+          : { waitForSync: async (signal: AbortSignal) => await started.waitForSync?.(signal) }),
+        stop: () => started.stop(),
+      };
+    },
   };
 }

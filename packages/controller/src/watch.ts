@@ -6,6 +6,7 @@ import type { SourcePhase } from './controller.js';
 import { SourceError } from './errors.js';
 import { orAbortedLater } from './or-aborted.js';
 import type { Source, SourceContext, SourceQueue, StartedSource } from './source/source.js';
+import { requireStarted } from './watch-entry.js';
 
 /** What the sources of one session share. */
 export interface WatchEnvironment<R> {
@@ -68,13 +69,18 @@ export class Watch<R> {
   }
 
   /**
-   * Has the source hand over everything that exists once more, at low priority. One that has not synced is about to do
-   * that anyway. A call during a replay leads to one more after it.
+   * Has the source hand over everything that exists once more, at low priority: at once, after a replay that is under way,
+   * or when it has synced, since what it has handed over by then may have been reconciled already.
    */
   replay(): void {
+    if (this.#abort.signal.aborted) return;
+    if (!this.hasSynced) {
+      this.#replayAgain = true;
+      return;
+    }
     const { logger } = this.#environment;
     const replay = this.#started?.replay?.bind(this.#started);
-    if (replay === undefined || !this.hasSynced || this.#abort.signal.aborted) return;
+    if (replay === undefined) return;
     if (this.#replay !== undefined) {
       this.#replayAgain = true;
       return;
@@ -89,10 +95,15 @@ export class Watch<R> {
       })
       .then(() => {
         this.#replay = undefined;
-        if (!this.#replayAgain) return;
-        this.#replayAgain = false;
-        this.replay();
+        this.#catchUp();
       });
+  }
+
+  /** Replays for calls that came too early for a replay of their own. */
+  #catchUp(): void {
+    if (!this.#replayAgain) return;
+    this.#replayAgain = false;
+    this.replay();
   }
 
   /** Ends the source for good, alone; see {@link stop}. */
@@ -128,12 +139,17 @@ export class Watch<R> {
     this.#error = error;
   }
 
+  #syncedNow(): void {
+    this.#phase = 'synced';
+    this.#catchUp();
+  }
+
   /** The start does not wait for the sync after its deadline; the source goes on all the same, and may sync after all. */
   #syncLate(): void {
     this.#started?.waitForSync?.(this.#abort.signal).then(
       () => {
-        this.#phase = 'synced';
         this.#error = undefined;
+        this.#syncedNow();
       },
       () => undefined, // reported already
     );
@@ -169,7 +185,7 @@ export class Watch<R> {
         ? undefined
         : orAbortedLater(Promise.resolve(this.#started.waitForSync(signal)), signal));
       // A source that failed meanwhile stays failed, although it has handed over what there was.
-      if (this.#phase === 'starting') this.#phase = 'synced';
+      if (this.#phase === 'starting') this.#syncedNow();
     } catch (error) {
       if (this.#abort.signal.aborted) throw abortReason(this.#abort.signal);
       this.#syncLate();
@@ -186,13 +202,4 @@ export class Watch<R> {
       timer.cancel();
     }
   }
-}
-
-function requireStarted(started: unknown): StartedSource {
-  if (isStarted(started)) return started;
-  throw new TypeError('its start() does not return a started source: expected { stop } with an optional waitForSync');
-}
-
-function isStarted(started: unknown): started is StartedSource {
-  return typeof started === 'object' && started !== null && 'stop' in started && typeof started.stop === 'function';
 }

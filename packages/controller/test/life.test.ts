@@ -565,6 +565,35 @@ describe('reconcileAllOn', () => {
     expect(t.pods.handlers.size).toBe(0);
   });
 
+  it('reaches what a source handed over that has not synced, once that has synced', async () => {
+    const t = createHarness();
+    const synced = Promise.withResolvers<undefined>();
+    const early: Source<ReconcileRequest> = {
+      name: 'early',
+      start: async ({ queue }) => {
+        queue.add({ name: 'early' });
+        return {
+          waitForSync: () => synced.promise,
+          replay: () => queue.add({ name: 'early' }),
+          stop: () => undefined,
+        };
+      },
+    };
+    t.controller.watch(early, { startPolicy: 'optional' });
+    const channel = createEventChannel<string>();
+    t.controller.reconcileAllOn(channelSource({ name: 'config', events: channel, handler: toSelf }));
+    await t.start();
+    expect(names(t.runs)).toEqual(['early']);
+    channel.send('changed');
+    channel.send('changed again');
+    await settle();
+    expect(names(t.runs)).toEqual(['early']);
+    synced.resolve(undefined);
+    await settle();
+    expect(names(t.runs)).toEqual(['early', 'early']);
+    t.stop.abort();
+  });
+
   it('leaves no handler behind when the controller stops meanwhile', async () => {
     for (let turns = 0; turns < 20; turns++) {
       const t = stored();
@@ -579,6 +608,36 @@ describe('reconcileAllOn', () => {
       await done;
       expect(t.pods.handlers.size).toBe(0);
     }
+  });
+
+  it('takes a source that can be replayed, and has the others replayed once for each of its events', async () => {
+    const t = stored();
+    t.pods.sync();
+    t.pods.add(pod('a'));
+    const settings = t.informers.of(Node).sync();
+    const before = { metadata: { name: 'settings', resourceVersion: '1' } };
+    settings.add(before);
+    let events = 0;
+    t.controller.reconcileAllOn(
+      kindSource<typeof Node, { name: string }>({
+        informers: t.informers,
+        kind: Node,
+        handler: (_event, queue) => {
+          if (++events > 20) t.stop.abort(); // one that calls for its own replay would never end
+          queue.add({ name: 'settings' });
+          return undefined;
+        },
+      }),
+    );
+    const { done } = await t.start();
+    expect([t.controller.phase, events]).toEqual(['active', 1]);
+    t.runs.length = 0;
+    settings.update(before, { metadata: { name: 'settings', resourceVersion: '2' } });
+    await settle();
+    expect([events, names(t.runs)]).toEqual([2, ['a']]);
+    t.stop.abort();
+    await done;
+    expect([t.pods.handlers.size, settings.handlers.size]).toEqual([0, 0]);
   });
 
   it('refuses what is not a source, and the same one twice', () => {
