@@ -2,6 +2,7 @@ import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { pollEachSource } from '../src/index.js';
 import { FakeInformers, Pod, pod } from './fakes.js';
+import type { Harness } from './harness.js';
 import { createHarness } from './harness.js';
 
 describe('pollEachSource', () => {
@@ -147,6 +148,37 @@ describe('pollEachSource', () => {
     await settle();
     expect(t.controller.phase).toBe('active');
     t.stop.abort();
+  });
+
+  it('reports each change to every controller that shares it, and keeps the answers while one of them is left', async () => {
+    const informers = new FakeInformers();
+    const pods = informers.of(Pod).sync();
+    let answer = 'red';
+    const source = pollEachSource({ name: 'buckets', informers, kind: Pod, everyMs: 1000, poll: async () => answer });
+    const key = { namespace: 'default', name: 'a' };
+    const seen: string[] = [];
+    const [a, b] = ['a', 'b'].map((name) =>
+      createHarness(async () => void seen.push(`${name} ${source.get(key) ?? 'unknown'}`)),
+    ) as [Harness, Harness];
+    for (const t of [a, b]) {
+      t.controller.watch(source);
+      await t.start();
+    }
+    pods.add(pod('a'));
+    await settle();
+    expect(seen.splice(0).toSorted()).toEqual(['a red', 'b red']);
+    answer = 'blue';
+    await a.clock.advance(1000);
+    await b.clock.advance(1000);
+    expect(seen.splice(0)).toEqual(['a blue', 'b blue']);
+    b.stop.abort();
+    await b.controller.waitUntilCold();
+    expect(source.get(key)).toBe('blue');
+    await a.clock.advance(1000);
+    expect(seen).toEqual([]);
+    a.stop.abort();
+    await a.controller.waitUntilCold();
+    expect(source.get(key)).toBeUndefined();
   });
 
   it('refuses what makes no sense', () => {

@@ -392,6 +392,42 @@ describe('pollingSource', () => {
     t.stop.abort();
   });
 
+  it('has the last answer of all controllers that share it, also when the one that began last has ended', async () => {
+    let answer = ['a=1'];
+    const things = pollingSource<string, ReconcileRequest>({
+      name: 'things',
+      everyMs: 1000,
+      identify: (thing) => thing.slice(0, 1),
+      poll: async () => answer,
+      handler: toSelf,
+    });
+    const [a, b] = [createHarness(), createHarness()];
+    for (const t of [a, b]) {
+      t.controller.watch(things);
+      await t.start();
+    }
+    expect([names(a.runs), names(b.runs), things.get('a')]).toEqual([['a=1'], ['a=1'], 'a=1']);
+    answer = ['a=2'];
+    await a.clock.advance(1000);
+    expect([names(a.runs), names(b.runs), things.list()]).toEqual([['a=1', 'a=1', 'a=2'], ['a=1'], ['a=2']]);
+    await b.clock.advance(1000);
+    expect(names(b.runs)).toEqual(['a=1', 'a=1', 'a=2']);
+    b.stop.abort();
+    await b.controller.waitUntilCold();
+    answer = ['a=3'];
+    await a.clock.advance(1000);
+    expect(things.get('a')).toBe('a=3');
+    a.stop.abort();
+    await a.controller.waitUntilCold();
+    expect(things.get('a')).toBe('a=3');
+    const again = createHarness();
+    answer = [];
+    again.controller.watch(things);
+    await again.start();
+    expect(things.list()).toEqual([]);
+    again.stop.abort();
+  });
+
   it('refuses an interval that is none', () => {
     const options = { name: 'x', identify: String, poll: async () => [], handler: toSelf };
     expect(() => pollingSource({ ...options, everyMs: 0 })).toThrow('everyMs 0');

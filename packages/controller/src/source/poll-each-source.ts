@@ -69,7 +69,7 @@ export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSo
     throw new TypeError(
       `pollEachSource ${options.name}: concurrency ${concurrency} is not valid: expected an integer ≥ 1`,
     );
-  const answers = new Map<string, T>();
+  const answers = new Answers<T>();
   return {
     name,
     kind,
@@ -97,27 +97,58 @@ export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSo
   };
 }
 
-interface Entry {
+/** The last answer about each object, of all starts: they may be those of several controllers. */
+class Answers<T> {
+  readonly #answers = new Map<string, T>();
+  /** How many starts follow an object. */
+  readonly #followers = new Map<string, number>();
+
+  get(id: string): T | undefined {
+    return this.#answers.get(id);
+  }
+
+  set(id: string, answer: T | undefined): void {
+    if (answer === undefined) this.#answers.delete(id);
+    else this.#answers.set(id, answer);
+  }
+
+  follow(id: string): void {
+    this.#followers.set(id, (this.#followers.get(id) ?? 0) + 1);
+  }
+
+  leave(id: string): void {
+    const left = (this.#followers.get(id) ?? 0) - 1;
+    if (left > 0) this.#followers.set(id, left);
+    else {
+      this.#followers.delete(id);
+      this.#answers.delete(id);
+    }
+  }
+}
+
+interface Entry<T> {
   readonly key: ObjectKey;
   readonly abort: AbortController;
   /** Resolves with the first answer, or when the object goes. */
   readonly first: PromiseWithResolvers<undefined>;
   failures: number;
+  /** The last one of this start: what another start has seen is still news to the controller of this one. */
+  answer: T | undefined;
 }
 
 /** The polls of one start. One queue holds the times of all objects: one timer, however many there are. */
 class EachPoller<T> {
   readonly #options: PollEachSourceOptions<T> & { readonly concurrency: number };
   readonly #context: SourceContext<ObjectKey>;
-  readonly #answers: Map<string, T>;
-  readonly #entries = new Map<string, Entry>();
+  readonly #answers: Answers<T>;
+  readonly #entries = new Map<string, Entry<T>>();
   readonly #queue: DelayingQueue<string>;
   readonly #pool: WorkerPool;
 
   constructor(
     options: PollEachSourceOptions<T> & { readonly concurrency: number },
     context: SourceContext<ObjectKey>,
-    answers: Map<string, T>,
+    answers: Answers<T>,
   ) {
     this.#options = options;
     this.#context = context;
@@ -133,7 +164,8 @@ class EachPoller<T> {
     if (event.type === 'delete') this.#leave(id);
     else if (!this.#entries.has(id)) {
       const first = Promise.withResolvers<undefined>();
-      this.#entries.set(id, { key, abort: new AbortController(), first, failures: 0 });
+      this.#entries.set(id, { key, abort: new AbortController(), first, failures: 0, answer: undefined });
+      this.#answers.follow(id);
       this.#queue.add(id);
     }
   }
@@ -162,10 +194,11 @@ class EachPoller<T> {
 
   #leave(id: string): void {
     const entry = this.#entries.get(id);
+    if (entry === undefined) return;
     this.#entries.delete(id);
-    this.#answers.delete(id);
-    entry?.abort.abort(new DOMException('the object is no longer polled', 'AbortError'));
-    entry?.first.resolve(undefined);
+    this.#answers.leave(id);
+    entry.abort.abort(new DOMException('the object is no longer polled', 'AbortError'));
+    entry.first.resolve(undefined);
   }
 
   async #poll(id: string): Promise<void> {
@@ -188,13 +221,13 @@ class EachPoller<T> {
     this.#queue.addAfter(id, pollDelay({ everyMs, failures: entry.failures, error: failure }, this.#context.random));
   }
 
-  #take(id: string, { key, first }: Entry, answer: T | undefined): void {
+  #take(id: string, entry: Entry<T>, answer: T | undefined): void {
     const { isSame = isSameJson, name } = this.#options;
-    const before = this.#answers.get(id);
+    const { key, first, answer: before } = entry;
     // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
     const isUnchanged = before === undefined || answer === undefined ? before === answer : isSame(before, answer);
-    if (answer === undefined) this.#answers.delete(id);
-    else this.#answers.set(id, answer);
+    entry.answer = answer;
+    this.#answers.set(id, answer);
     if (!isUnchanged) this.#context.queue.add(key, { reason: `${name} ${id}` });
     first.resolve(undefined);
   }

@@ -86,15 +86,19 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
   requirePredicates(what, options.predicates);
   const name = `polling source: ${options.name}`;
   const turn = new Turn();
-  let latest: Poller<T, R> | undefined;
+  /** Of all starts, which may be those of several controllers: each compares its own answers, and `get` has the last one. */
+  const answers: Answers<T> = { last: undefined, polling: 0 };
   return {
     name,
-    get: (identity) => latest?.known?.get(identity),
-    list: () => [...(latest?.known?.values() ?? [])],
+    get: (identity) => answers.last?.get(identity),
+    list: () => [...(answers.last?.values() ?? [])],
     start: (context): Promise<StartedSource> => {
-      const poller = new Poller({ ...options, name, turn }, context);
-      latest = poller;
-      const ended = poller.run().catch(context.fail);
+      if (answers.polling++ === 0) answers.last = undefined;
+      const poller = new Poller({ ...options, name, turn }, context, answers);
+      const ended = poller
+        .run()
+        .catch(context.fail)
+        .finally(() => void answers.polling--);
       const { waitForFirst = true } = options;
       return Promise.resolve({
         ...(waitForFirst ? { waitForSync: (signal: AbortSignal) => orAborted(poller.first, signal) } : {}),
@@ -103,6 +107,12 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
       });
     },
   };
+}
+
+interface Answers<T> {
+  last: ReadonlyMap<string, T> | undefined;
+  /** Starts that have not ended. */
+  polling: number;
 }
 
 type PollerOptions<T, R> = PollingSourceOptions<T, R> & { readonly turn: Turn };
@@ -114,20 +124,18 @@ class Poller<T, R> {
   readonly #dispatcher: EventDispatcher<T, R>;
   #replaying: EventDispatcher<T, R> | undefined;
   readonly #first = Promise.withResolvers<undefined>();
+  readonly #answers: Answers<T>;
   #known: Map<string, T> | undefined;
 
-  constructor(options: PollerOptions<T, R>, context: SourceContext<R>) {
+  constructor(options: PollerOptions<T, R>, context: SourceContext<R>, answers: Answers<T>) {
     const { name, handler, predicates = [], identify, turn, handlerConcurrency } = options;
     this.#options = options;
     this.#context = context;
+    this.#answers = answers;
     const identifyEvent = ({ object }: ObjectEvent<T>): string => identify(object);
     const common = { source: name, handler, predicates, turn, handlerConcurrency, identify: identifyEvent };
     this.#newDispatcher = (to) => new EventDispatcher({ ...common, context: to });
     this.#dispatcher = this.#newDispatcher(context);
-  }
-
-  get known(): ReadonlyMap<string, T> | undefined {
-    return this.#known;
   }
 
   get first(): Promise<void> {
@@ -176,6 +184,7 @@ class Poller<T, R> {
     // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
     const events = [...difference(before, now, this.#options.isSame ?? isSameJson)];
     this.#known = now;
+    this.#answers.last = now;
     for (const event of events) this.#dispatcher.dispatch(event);
     if (before === undefined)
       this.#dispatcher.delivered().then(() => this.#first.resolve(undefined), this.#first.reject);
