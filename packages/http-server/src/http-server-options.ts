@@ -21,6 +21,11 @@ export type HttpResponse = (ServerResponse & { req: IncomingMessage }) | Http2Se
 export interface RequestContext {
   /** Aborted when the client hangs up before the answer is written, and when a stop has reached its deadline. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when a stop begins: for an answer that ends by itself only after long, such as a stream of events, which
+   * would hold the stop up until its deadline.
+   */
+  readonly stopping: AbortSignal;
 }
 
 /**

@@ -61,8 +61,8 @@ export interface HttpServer {
   readonly connections: number;
   /**
    * Listens and serves until the signal is aborted, then stops: no new connections; connections without a request are
-   * closed; requests in flight finish. What is left after `shutdownTimeoutMs` is cut, and the signals of its requests
-   * are aborted. Resolves when every connection is closed.
+   * closed; requests in flight finish, and their `stopping` is aborted. What is left after `shutdownTimeoutMs` is cut,
+   * and the signals of its requests are aborted. Resolves when every connection is closed.
    *
    * @throws HttpServerError when it cannot listen, or runs already
    */
@@ -170,7 +170,7 @@ class BoundedHttpServer implements HttpServer {
       await aborted(signal);
       const closed = listener.close();
       connections.stop();
-      requests.stop();
+      requests.stop(new HttpServerError(`${name}: the server is stopping`));
       const timer = this.#afterMs(shutdownTimeoutMs, () => {
         requests.abort(new HttpServerError(`${name}: the server has stopped`));
         connections.destroy();

@@ -22,7 +22,7 @@ export interface RequestsParts {
 export class Requests {
   readonly #parts: RequestsParts;
   readonly #open = new Map<HttpResponse, AbortController>();
-  #isStopping = false;
+  readonly #stopping = new AbortController();
 
   constructor(parts: RequestsParts) {
     this.#parts = parts;
@@ -49,16 +49,18 @@ export class Requests {
       connection.end({ isWhole: hasWholeBody(request) || 'stream' in request });
       if (!isWritten(response)) controller.abort(new Error('the client closed the connection'));
     });
-    if (this.#isStopping) announceClose(response);
-    void this.#run(() => onRequest(request, response, { signal: controller.signal }), { request, response }).then(() =>
-      deadline.answer(),
-    );
+    const stopping = this.#stopping.signal;
+    if (stopping.aborted) announceClose(response);
+    void this.#run(() => onRequest(request, response, { signal: controller.signal, stopping }), {
+      request,
+      response,
+    }).then(() => deadline.answer());
   }
 
-  /** From now on, answers say that their connection is closed. */
-  stop(): void {
-    this.#isStopping = true;
+  /** From now on, answers say that their connection is closed; handlers are notified that a stop has begun. */
+  stop(reason: Error): void {
     for (const response of this.#open.keys()) announceClose(response);
+    this.#stopping.abort(reason);
   }
 
   /** Aborts the signal of every open request. */

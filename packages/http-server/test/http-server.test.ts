@@ -212,6 +212,23 @@ describe('stop', () => {
     },
   );
 
+  it.each(kinds)(
+    'tells a handler when it begins, which ends a stream of events before the deadline (%s)',
+    async (kind) => {
+      const entered = Promise.withResolvers<undefined>();
+      const running = await start(kind, async (_request, response, { signal, stopping }) => {
+        entered.resolve(undefined);
+        await new Promise<void>((resolve) => stopping.addEventListener('abort', () => resolve(), { once: true }));
+        response.end(`ended: ${String(stopping.reason)}, cut: ${signal.aborted}`);
+      });
+      const text = get(running, kind);
+      await entered.promise;
+      await running.stop();
+      expect(await text).toContain('HttpServerError: test server: the server is stopping, cut: false');
+      expect(running.clock.pendingTimers).toBe(0);
+    },
+  );
+
   it.each(kinds)('closes idle connections at once (%s)', async (kind) => {
     const running = await start(kind, answer);
     if (kind === 'HTTP/2') {

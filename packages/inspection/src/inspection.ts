@@ -28,7 +28,7 @@ export interface ListenOptions {
   readonly port: number;
   /** A loopback address; any other is refused. @default '127.0.0.1' */
   readonly host?: string;
-  /** Called when it listens. */
+  /** Called when it listens. What it throws is logged. */
   readonly onListening?: (address: { readonly host: string; readonly port: number } | undefined) => void;
 }
 

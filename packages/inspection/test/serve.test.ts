@@ -1,5 +1,8 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
+import { createHttpServer } from '@kctl/manager';
+import { noopLogger } from '@kctl/telemetry';
+import { FakeClock } from '@kctl/wait/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createInspection } from '../src/index.js';
 import { makePage } from '../src/page/page.js';
@@ -124,6 +127,24 @@ describe('the live stream', () => {
     await until(/"runs":1/);
     aborted.abort();
     await reader.closed.catch(() => undefined);
+  });
+
+  it('ends when a server that leaves it time begins to stop', async () => {
+    const metrics = createHttpServer({
+      name: 'metrics',
+      host: '127.0.0.1',
+      port: 0,
+      handlers: [inspection.handler],
+      logger: noopLogger,
+      clock: new FakeClock(), // at which the deadline of the stop never comes
+    });
+    const ended = new AbortController();
+    const done = metrics.run(ended.signal);
+    await metrics.waitForReady?.(ended.signal);
+    const response = await fetch(`http://127.0.0.1:${metrics.address?.port}/debug/kctl/events`);
+    ended.abort();
+    expect(await response.text()).toContain('event: overview');
+    await done;
   });
 
   it('is refused beyond 16 at one time, and free again when they have gone', async () => {

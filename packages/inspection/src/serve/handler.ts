@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isForeignRequest, type HttpHandler } from '@kctl/manager';
+import { isForeignRequest, type HttpHandler, type HttpHandlerContext } from '@kctl/manager';
+import { anySignal } from '@kctl/wait';
 import type { Page } from '../page/page.js';
 import { graphView } from '../views/graph.js';
 import { informersView } from '../views/informers.js';
@@ -40,7 +41,7 @@ export function createHandler({ state, page, onlyLoopbackHosts }: HandlerOptions
     graph: () => graphView(state()),
     rights: () => state().rights.rows(state().manager?.accessNeeds() ?? []),
   };
-  return (request, response, { signal }) => {
+  return (request, response, context) => {
     const { path, query } = targetOf(request);
     if (path === basePath.slice(0, -1)) return redirect(response);
     if (!path.startsWith(basePath)) return false;
@@ -50,7 +51,7 @@ export function createHandler({ state, page, onlyLoopbackHosts }: HandlerOptions
       return sendText(response, 405, 'only GET is answered here', { allow: 'GET, HEAD' });
     const name = path.slice(basePath.length);
     if (name === '') return sendPage(response, page);
-    if (name === 'events' && request.method === 'GET') return live.serve(response, signal);
+    if (name === 'events' && request.method === 'GET') return stream(live, response, context);
     const view = Object.hasOwn(views, name) ? views[name] : undefined;
     if (view === undefined) return sendText(response, 404, `not found: known are ${Object.keys(views).join(', ')}`);
     try {
@@ -60,6 +61,16 @@ export function createHandler({ state, page, onlyLoopbackHosts }: HandlerOptions
       throw error;
     }
   };
+}
+
+/** Streams end when a stop begins: they would hold it up, and with it the release of the lease. */
+async function stream(
+  live: LiveStreams,
+  response: ServerResponse,
+  { signal, stopping }: HttpHandlerContext,
+): Promise<true> {
+  using either = anySignal([signal, stopping]);
+  return await live.serve(response, either.signal);
 }
 
 function sendPage(response: ServerResponse, { html, contentSecurityPolicy }: Page): true {
