@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createHttpServer as createBoundedServer, defaultLimits, listenerOption } from '@kctl/http-server';
 import type { HttpServer as BoundedServer, ListenTarget, ServerLimits, ServerTls } from '@kctl/http-server';
-import { loggerOption, messageOf } from '@kctl/telemetry';
+import { guardLogger, loggerOption, messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, OptionNames } from '@kctl/wait';
 import {
@@ -30,9 +30,14 @@ export const headersTimeoutMs: number = defaultLimits.headersTimeoutMs;
 export interface HttpHandlerContext {
   /** Aborted when the client hangs up before the answer is written, and when a stop has reached its deadline. */
   readonly signal: AbortSignal;
+  /**
+   * Aborted when a stop begins: end what ends by itself only after long, such as a stream of events, which holds it up. A
+   * server always gives it.
+   */
+  readonly stopping?: AbortSignal;
 }
 
-/** Handles a request; false leaves it to the next handler. */
+/** Handles a request; false leaves it to the next handler. One that has begun to answer has handled it, whatever it returns. */
 export type HttpHandler = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -59,7 +64,7 @@ export interface HttpServerOptions {
   readonly shutdownTimeoutMs?: number;
   /** Deadlines and counts of connections, see @kctl/http-server. */
   readonly limits?: ServerLimits;
-  /** Called each time it begins to listen. */
+  /** Called each time it begins to listen. What it throws is logged. */
   readonly onListening?: (address: { readonly host: string; readonly port: number } | undefined) => void;
   /** Serves only while this process leads. @default false */
   readonly onlyServeWhenLeader?: boolean;
@@ -109,7 +114,7 @@ class HttpServerRunnable implements HttpServer {
   constructor(options: HttpServerOptions) {
     this.name = options.name;
     this.group = options.onlyServeWhenLeader === true ? 'leader' : 'servers';
-    this.#options = options;
+    this.#options = { ...options, logger: guardLogger(options.logger) };
   }
 
   get address(): { readonly host: string; readonly port: number } | undefined {
@@ -121,7 +126,7 @@ class HttpServerRunnable implements HttpServer {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { logger, certificate, onListening } = this.#options;
+    const { logger, certificate } = this.#options;
     using _certificate = certificate;
     const server = await this.#create();
     this.#server = server;
@@ -133,7 +138,7 @@ class HttpServerRunnable implements HttpServer {
       void server.waitForListening().then(
         () => {
           logger.info('Starting server', { name: this.name, addr: this.address });
-          onListening?.(this.address);
+          void this.#announce();
           this.#listening.resolve(undefined);
         },
         () => undefined,
@@ -149,6 +154,17 @@ class HttpServerRunnable implements HttpServer {
       signal.removeEventListener('abort', onStop);
       this.#server = undefined;
       this.#listening = Promise.withResolvers();
+    }
+  }
+
+  /** Never rejects: a hook that fails must neither end the process nor keep the server from being ready. */
+  async #announce(): Promise<void> {
+    const { logger, onListening } = this.#options;
+    try {
+      const announced: unknown = onListening?.(this.address);
+      await announced; // it may be an async function
+    } catch (error) {
+      logger.error('onListening of a server failed', { name: this.name, error });
     }
   }
 
@@ -175,7 +191,8 @@ class HttpServerRunnable implements HttpServer {
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse, context: HttpHandlerContext): Promise<void> {
-    for (const handler of this.#options.handlers) if (await handler(request, response, context)) return;
+    for (const handler of this.#options.handlers)
+      if ((await handler(request, response, context)) || response.headersSent) return;
     response.writeHead(404, { 'content-type': 'text/plain; charset=utf-8' }).end('not found\n');
   }
 }

@@ -75,6 +75,39 @@ describe('the stop of a manager', () => {
   });
 });
 
+describe('a server', () => {
+  it.each([
+    [
+      'throws',
+      () => {
+        throw new Error('hook');
+      },
+    ],
+    ['rejects', () => Promise.reject(new Error('hook')) as never],
+  ])('serves although its hook %s, and says so', async (_how, onListening) => {
+    const lines: [string, LogFields | undefined][] = [];
+    const logger: Logger = { ...noopLogger, error: (message, fields) => void lines.push([message, fields]) };
+    const ok = (_request: unknown, response: { end(text: string): unknown }): boolean => {
+      response.end('ok');
+      return true;
+    };
+    const url = await serve(createHttpServer({ ...base, name: 'x', logger, handlers: [ok], onListening }));
+    expect(await read(url)).toEqual([200, 'ok']);
+    expect(lines).toEqual([['onListening of a server failed', { name: 'x', error: new Error('hook') }]]);
+  });
+
+  it('takes a request for handled whose handler has answered, whatever it returned', async () => {
+    const lines: string[] = [];
+    const logger: Logger = { ...noopLogger, error: (message) => void lines.push(message) };
+    const forgetful = ((_request: unknown, response: { end(text: string): unknown }): void => {
+      response.end('mine');
+    }) as never;
+    const url = await serve(createHttpServer({ ...base, name: 'x', logger, handlers: [forgetful] }));
+    expect(await read(url)).toEqual([200, 'mine']);
+    expect(lines).toEqual([]);
+  });
+});
+
 describe('a health check', () => {
   const serveChecks = async (checks: Record<string, HealthCheck>, clock = new FakeClock()) => {
     const failures: string[] = [];
