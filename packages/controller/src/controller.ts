@@ -82,6 +82,8 @@ export interface AdoptOptions {
   readonly requestCounter?: RequestCounter;
   readonly observer?: ReconcileObserver;
   readonly clock?: Clock;
+  /** Called after each change of what {@link Controller.sources} lists: a source was added, or removed. Must not throw. */
+  readonly onSourcesChanged?: () => void;
 }
 
 /**
@@ -130,7 +132,7 @@ export interface Controller<R = ReconcileRequest> {
   enqueue(request: R, options?: EnqueueOptions): void;
   /**
    * Takes over what its options leave open: settings, logger, metrics, tracer, request counter, observer and clock. A manager calls it when the
-   * controller is added. Ignored while the controller is not cold.
+   * controller is added. Ignored while the controller is not cold, but for `onSourcesChanged`.
    *
    * @throws TypeError when a setting is not valid
    */

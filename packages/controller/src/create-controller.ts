@@ -61,6 +61,7 @@ class ReconcileController<R> implements Controller<R> {
   #run: Run | undefined;
   /** The signal of a run that waits for an earlier one to end. */
   #next: AbortSignal | undefined;
+  #onSourcesChanged: (() => void) | undefined;
   /** Set by hand; wins over the settings. */
   #concurrency: number | undefined;
   #isPaused = false;
@@ -167,6 +168,7 @@ class ReconcileController<R> implements Controller<R> {
 
   adopt(defaults: AdoptOptions): void {
     if (this.#session === undefined && this.#run === undefined) this.#environment = this.#adopted(defaults);
+    this.#onSourcesChanged = defaults.onSourcesChanged ?? this.#onSourcesChanged;
   }
 
   async run(signal: AbortSignal, { life }: RunOptions = {}): Promise<void> {
@@ -248,10 +250,11 @@ class ReconcileController<R> implements Controller<R> {
     const entry: WatchEntry<R> = { source, origin, isRequired: options.startPolicy !== 'optional' };
     this.#entries.add(entry);
     this.#session?.watchBeside(entry);
+    this.#onSourcesChanged?.();
     const removal = new AbortController();
     const remove = async (): Promise<void> => {
       removal.abort(this.#removedError(entry));
-      this.#entries.delete(entry);
+      if (this.#entries.delete(entry)) this.#onSourcesChanged?.();
       await this.#session?.unwatch(entry);
     };
     const find = (): boolean => this.#session?.find(entry)?.hasSynced ?? false;

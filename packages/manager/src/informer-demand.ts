@@ -9,15 +9,24 @@ import { groupOf } from './runnable.js';
 /** Whether a runnable needs an informer: nothing said of it is `unnamed`. */
 export type Demand = 'required' | 'optional' | 'unnamed';
 
+/** An informer that is kept running for a runnable. */
+interface Hold {
+  readonly cache: object;
+  /** Of the kind. */
+  readonly id: string;
+  /** Undefined where the cache does not lend. */
+  readonly loan: AsyncDisposable | undefined;
+}
+
 /**
  * What the runnables of a manager need of informers: those that are required run from the start of the caches on, on
- * each replica, until the runnable is removed.
+ * each replica, for as long as the runnable has such a source and is not removed.
  */
 export class InformerDemand {
   readonly #ownCache: object;
   readonly #logger: Logger;
   readonly #onError: (error: RunnableError) => void;
-  readonly #holds = new Map<Runnable, AsyncDisposable[]>();
+  readonly #holds = new Map<Runnable, readonly Hold[]>();
   #isStarted = false;
 
   /** `onError` receives the failure of a runnable to say what its sources are. */
@@ -41,11 +50,18 @@ export class InformerDemand {
     for (const runnable of this.#holds.keys()) this.#hold(runnable);
   }
 
-  /** Lets go of what a runnable needed alone. */
-  async remove(runnable: Runnable): Promise<void> {
+  /** Takes into account that a runnable has other sources than before: after the start at once. */
+  update(runnable: Runnable): void {
+    if (this.#isStarted && this.#holds.has(runnable)) this.#hold(runnable);
+  }
+
+  /** Takes a runnable into account no longer. What it returns lets go of what was kept for it, once the runnable has ended. */
+  remove(runnable: Runnable): () => Promise<void> {
     const holds = this.#holds.get(runnable) ?? [];
     this.#holds.delete(runnable);
-    await Promise.all(holds.map((hold) => hold[Symbol.asyncDispose]()));
+    return async () => {
+      await Promise.all(holds.map(async ({ loan }) => await loan?.[Symbol.asyncDispose]()));
+    };
   }
 
   /** Whether an informer of that cache is needed now. */
@@ -85,16 +101,22 @@ export class InformerDemand {
   #hold(runnable: Runnable): void {
     const { sources, failure } = sourcesOf(runnable);
     if (failure !== undefined) this.#onError(failure);
-    const holds = sources.flatMap((source) => {
+    const before = this.#holds.get(runnable) ?? [];
+    const holds: Hold[] = [];
+    for (const source of sources) {
       const { kind, isRequired } = source;
-      if (kind === undefined || !isRequired) return [];
-      return this.#takeInformer(this.#cacheOf(source), kind);
-    });
+      if (kind === undefined || !isRequired) continue;
+      const [cache, id] = [this.#cacheOf(source), idOf(kind)];
+      const isSame = (hold: Hold): boolean => hold.cache === cache && hold.id === id;
+      if (holds.some(isSame)) continue;
+      holds.push(before.find(isSame) ?? { cache, id, loan: this.#takeInformer(cache, kind) });
+    }
     this.#holds.set(runnable, holds);
+    for (const hold of before) if (!holds.includes(hold)) void this.#letGo(hold);
   }
 
   /** Starts an informer: on loan where the cache lends, so that it can be returned. Does not wait. */
-  #takeInformer(cache: object, kind: GroupVersionKind): AsyncDisposable[] {
+  #takeInformer(cache: object, kind: GroupVersionKind): AsyncDisposable | undefined {
     // The source itself will fail for the same reason, and says so.
     const onError = (error: unknown): void =>
       this.#logger.debug('an informer cannot be started before its source', {
@@ -102,12 +124,21 @@ export class InformerDemand {
         error,
       });
     try {
-      if (canLend(cache)) return [cache.acquire(kind)];
+      if (canLend(cache)) return cache.acquire(kind);
       if (canDeclare(cache)) Promise.resolve(cache.informer(kind)).catch(onError);
     } catch (error) {
       onError(error);
     }
-    return [];
+    return undefined;
+  }
+
+  /** Never rejects. */
+  async #letGo({ id, loan }: Hold): Promise<void> {
+    try {
+      await loan?.[Symbol.asyncDispose]();
+    } catch (error) {
+      this.#logger.debug('an informer could not be returned', { kind: id, error });
+    }
   }
 }
 

@@ -42,6 +42,8 @@ export interface RunnableDefaults {
   readonly requestCounter?: RequestCounter;
   readonly observer?: ReconcileObserver;
   readonly clock: Clock;
+  /** To be called when {@link Runnable.sources} lists something else: the manager then starts, or lets go of, informers. */
+  readonly onSourcesChanged?: () => void;
 }
 
 /** Anything that a manager starts and stops. Mirrors `manager.Runnable`, with its optional interfaces as members. */

@@ -59,6 +59,11 @@ export class Runnables {
     return this.#groups.keys();
   }
 
+  /** Whether it was added and not removed. */
+  has(runnable: Runnable): boolean {
+    return this.#groups.has(runnable);
+  }
+
   /** Names of the lease scopes. */
   get scopeNames(): Iterable<string> {
     return this.#scopes.keys();
@@ -143,8 +148,10 @@ export class Runnables {
     const groups = this.#groups.get(runnable) ?? [];
     this.#groups.delete(runnable);
     if (this.#controllerNames.get(runnable.name ?? '') === runnable) this.#controllerNames.delete(runnable.name ?? '');
+    // Now: it may be added again, and need its informers anew, before it has ended.
+    const returnInformers = this.#options.demand.remove(runnable);
     await Promise.all(groups.map((group) => group.remove(runnable)));
-    await this.#options.demand.remove(runnable);
+    await returnInformers();
   }
 
   #requireFreeName(name: string, runnable: Runnable): void {

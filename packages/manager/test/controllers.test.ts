@@ -1,13 +1,17 @@
 // A manager and real controllers: the contract of designs/006-reconcile-loop.md, part A, from both sides.
 import { getEventListeners } from 'node:events';
 import { join } from 'node:path';
+import type { Kind } from '@kctl/apimachinery';
+import { Pod, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import type { ReconcileRequest, Source, SourceContext } from '@kctl/controller';
 import {
   channelSource,
   createController,
   createEventChannel,
   cronSource,
+  enqueueRequestForObject,
   enqueueRequestsFromMapFunc,
+  kindSource,
   pollingSource,
 } from '@kctl/controller';
 import { startExample } from '@kctl/vitest-config/example';
@@ -15,7 +19,7 @@ import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ManagerOptions } from '../src/index.js';
 import { createManager } from '../src/index.js';
-import { fakeCluster, FakeElector } from './fakes.js';
+import { FakeCache, fakeCluster, FakeElector } from './fakes.js';
 
 const toSelf = enqueueRequestsFromMapFunc<string, ReconcileRequest>((name) => [{ name }]);
 
@@ -179,6 +183,39 @@ describe('a controller of a running manager', () => {
     t.stop.abort();
     await settle();
     expect(t.outcome()).toBe('ended');
+  });
+
+  it('lets go of the informer of a watch that is removed, and has that of one that is added on a standby', async () => {
+    const loans: string[] = [];
+    const cache = Object.assign(new FakeCache(), {
+      acquire: ({ kind }: Kind) => {
+        loans.push(`lent ${kind}`);
+        const registration = { hasSynced: true, waitForSync: async () => undefined, remove: () => undefined };
+        return {
+          informer: { addEventHandler: () => registration },
+          [Symbol.asyncDispose]: async () => void loans.push(`returned ${kind}`),
+        };
+      },
+    });
+    const t = setUp({ cluster: fakeCluster(cache) });
+    const controller = createController({ name: 'x', reconciler: async () => undefined });
+    const sourceOf = (kind: Kind): Source<ReconcileRequest> =>
+      kindSource({ informers: t.manager.cache, kind, handler: enqueueRequestForObject() });
+    const watch = controller.watch(sourceOf(Pod));
+    t.manager.add(controller);
+    await t.start();
+    expect(loans.splice(0)).toEqual(['lent Pod']);
+    controller.watch(sourceOf(Secret));
+    expect(loans.splice(0)).toEqual(['lent Secret']);
+    t.elector().win();
+    await settle();
+    expect([controller.phase, loans.splice(0)]).toEqual(['active', ['lent Pod', 'lent Secret']]);
+    await watch.remove();
+    await settle();
+    expect(loans.splice(0)).toEqual(['returned Pod', 'returned Pod']);
+    t.stop.abort();
+    await settle();
+    expect([t.outcome(), loans]).toEqual(['ended', ['returned Secret']]);
   });
 
   it('takes over what its options leave open from the manager', () => {
