@@ -8,6 +8,8 @@ import type { Runnable } from './runnable.js';
 /** The state of one informer, as far as health needs it; an `InformerStatus` of @kctl/cache is one. */
 export interface InformerReport {
   readonly kind: GroupVersionKind;
+  /** Its name where a kind has several. @default the one of its kind */
+  readonly selection?: string;
   /** `watching` is the healthy one. `since`: when it began, monotonic time in ms. */
   readonly state: { readonly phase: string; readonly since?: number };
   /** Whether it has ever synced. @default true */
@@ -72,7 +74,7 @@ export interface ClusterFactories<Live extends Client, Cache extends ManagedCach
 
 /**
  * Everything about talking to one API server. A runnable of group `caches`: `manager.add(otherCluster)` runs a further
- * one. Mirrors `cluster.Cluster`.
+ * one, and delivers its events. Mirrors `cluster.Cluster`.
  */
 export interface Cluster extends Runnable {
   readonly name: string;

@@ -10,11 +10,12 @@ import type { WebhookServer } from '@kctl/webhook';
 import { accessNeedsOf } from './access-needs.js';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import { checkOptions } from './check-options.js';
-import { requireCheck, requireRunnable } from './required.js';
+import { requireCheck, requireExtraHandler, requireRunnable } from './required.js';
 import type { Cluster, EventSink, ManagedCache } from './cluster.js';
 import type { ConverterRegistry } from './converter-registry.js';
 import { createConverterRegistry } from './converter-registry.js';
 import { ManagerError } from './errors.js';
+import { EventSinks } from './event-sinks.js';
 import type { HealthCheck } from './health.js';
 import { createHealthHandler, defaultCheckTimeoutMs } from './health.js';
 import type { HttpHandler } from './http-server.js';
@@ -80,6 +81,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly #sinks: Sinks;
   readonly #stop = new AbortController();
   readonly #clusters = new Set<Cluster>();
+  readonly #eventSinks: EventSinks;
   readonly #demand: InformerDemand;
   readonly #runnables: Runnables;
   readonly #lifecycle: Lifecycle;
@@ -111,6 +113,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     const fail = (error: unknown): void => this.#lifecycle.fail(error);
     this.#demand = new InformerDemand(cluster.cache, logger, fail);
     const demand = this.#demand;
+    this.#eventSinks = new EventSinks(fail);
     this.#runnables = new Runnables({
       logger,
       clock: this.clock,
@@ -126,7 +129,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       logger,
       clock: this.clock,
       graceMs: options.gracefulShutdownTimeoutMs ?? defaultGracefulShutdownTimeoutMs,
-      events: cluster.events,
+      events: this.#eventSinks,
       demand,
     });
     this.dependencies = this.#collectDependencies();
@@ -165,7 +168,8 @@ class RunnableManager<X extends object> implements Manager<X> {
       this.#hasWebhooks = true;
       this.#runnables.add(webhookRunnable(webhookServer, this.clock));
       const { health } = this.#options;
-      if (health !== undefined && health.builtInChecks !== false)
+      // One of that name may be the user's own: it says more of the server than ours, and counts.
+      if (health !== undefined && health.builtInChecks !== false && !this.#readiness.has('webhooks'))
         this.addReadyzCheck('webhooks', () => webhookServer.checkStarted());
     }
     return webhookServer;
@@ -195,10 +199,11 @@ class RunnableManager<X extends object> implements Manager<X> {
       ...(requestCounter === undefined ? {} : { requestCounter }),
       ...(observer === undefined ? {} : { observer }),
     };
-    added.adopt?.({ settings, logger, metrics, tracer, clock, ...counted });
+    const onSourcesChanged = (): void => this.#demand.update(added);
+    added.adopt?.({ settings, logger, metrics, tracer, clock, ...counted, onSourcesChanged });
     const name = this.#runnables.add(added);
     if (this.#isPaused) this.#setRunnablePaused(added, true);
-    if (isCluster(added)) this.#clusters.add(added);
+    if (isCluster(added)) this.#addCluster(added);
     let removed: Promise<void> | undefined;
     // Not a second time: it may have been added again by then.
     const remove = (): Promise<void> => (removed ??= this.remove(added));
@@ -269,10 +274,13 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   /** One that fails costs itself. */
   #setRunnablePaused(runnable: Runnable, isPaused: boolean): void {
-    try {
-      runnable.setPaused?.(isPaused);
-    } catch (error) {
+    const report = (error: unknown): void =>
       this.#sinks.logger.error('setPaused of a runnable failed', { runnable: runnable.name, isPaused, error });
+    try {
+      const answer: unknown = runnable.setPaused?.(isPaused);
+      void Promise.resolve(answer).catch(report); // it may be an async function
+    } catch (error) {
+      report(error);
     }
   }
 
@@ -284,9 +292,21 @@ class RunnableManager<X extends object> implements Manager<X> {
     return [...this.#clusters];
   }
 
-  remove(runnable: Runnable): Promise<void> {
-    if (isCluster(runnable)) this.#clusters.delete(runnable);
-    return this.#runnables.remove(runnable);
+  async remove(runnable: Runnable): Promise<void> {
+    const wasAdded = this.#runnables.has(runnable);
+    // What it is to stop by has reached it when this returns: from the pause nothing of it begins any more.
+    const removed = this.#runnables.remove(runnable);
+    if (wasAdded && this.#isPaused) this.#setRunnablePaused(runnable, false);
+    const cluster = isCluster(runnable) && this.#clusters.delete(runnable) ? runnable : undefined;
+    await removed;
+    // After it: what it ends with may have recorded some. Those of the manager end with the manager.
+    if (cluster?.events !== undefined && cluster !== this.cluster)
+      await this.#eventSinks.remove(cluster.events, new DOMException(`${cluster.name} was removed`, 'AbortError'));
+  }
+
+  #addCluster(cluster: Cluster): void {
+    this.#clusters.add(cluster);
+    if (cluster.events !== undefined) this.#eventSinks.add(cluster.events);
   }
 
   addHealthzCheck(name: string, check: HealthCheck): void {
@@ -306,6 +326,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       throw new ManagerError(`overriding builtin ${path} endpoint is not allowed`);
     if (this.#wasRun)
       throw new ManagerError('unable to add new metrics handler because metrics endpoint has already been created');
+    requireExtraHandler(path, handler);
     claim(this.#extraHandlers, path, handler);
   }
 
@@ -362,12 +383,18 @@ class RunnableManager<X extends object> implements Manager<X> {
         checkTimeoutMs,
         clock: this.clock,
       });
+    const both: readonly (readonly [string, Map<string, HealthCheck>])[] = [
+      [livenessPath, this.#liveness],
+      [readinessPath, this.#readiness],
+    ];
+    // The longer path first: where it is below the other one, that would take it for the name of a check.
+    const served = both.toSorted(([left], [right]) => right.length - left.length);
     const server = createHttpServer({
       name: 'health probe',
       port,
       ...(host === undefined ? {} : { host }),
       ...(listener === undefined ? {} : { listener }),
-      handlers: [handlerOf(livenessPath, this.#liveness), handlerOf(readinessPath, this.#readiness)],
+      handlers: served.map(([path, checks]) => handlerOf(path, checks)),
       logger: this.#sinks.logger,
       clock: this.clock,
     });

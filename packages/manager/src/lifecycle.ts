@@ -3,7 +3,7 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { aborted, anySignal, isAbortError, untilAborted } from '@kctl/wait';
 import type { InformerDemand } from './informer-demand.js';
-import type { EventSink } from './cluster.js';
+import type { EventSinks } from './event-sinks.js';
 import { isLeaderElectionLostError, StopTimeoutError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { Runnables } from './runnables.js';
@@ -14,7 +14,7 @@ export interface LifecycleOptions {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly graceMs: number;
-  readonly events: EventSink | undefined;
+  readonly events: EventSinks;
   readonly demand: InformerDemand;
 }
 
@@ -25,8 +25,6 @@ const releaseMs = 2_000;
 export class Lifecycle {
   readonly #options: LifecycleOptions;
   readonly #failed = Promise.withResolvers<never>();
-  readonly #eventsStop = new AbortController();
-  #events: Promise<void> = Promise.resolve();
   #isStarted = false;
   #isStopping = false;
   /** Whether the run is about to end: what fails from here on does not decide how. */
@@ -90,7 +88,7 @@ export class Lifecycle {
 
   async #start(signal: AbortSignal): Promise<void> {
     const { runnables, events, logger, demand } = this.#options;
-    if (events !== undefined) this.#events = events.run(this.#eventsStop.signal).catch(this.fail);
+    events.start();
     // Servers first: a probe that gets no answer while a large cache syncs has the process killed before it is ready.
     // Webhooks before caches: to list a kind with several versions the API server may have to call our conversion
     // webhook; with the caches first, each would wait for the other.
@@ -115,7 +113,7 @@ export class Lifecycle {
 
   /** @returns why it was not a clean stop */
   async #stop(graceMs: number, reason: unknown): Promise<Error | undefined> {
-    const { runnables, clock, logger } = this.#options;
+    const { runnables, events, clock, logger } = this.#options;
     this.#isStopping = true;
     this.#isEnding = true;
     runnables.close();
@@ -143,8 +141,7 @@ export class Lifecycle {
     // The lease only now: as long as anything of ours may write, nobody else may lead.
     await this.#release(until);
     // Events at the very end: everything above may have recorded some.
-    this.#eventsStop.abort(reason);
-    await untilAborted(this.#events, until);
+    await untilAborted(events.stop(reason), until);
     timer?.cancel();
     if (stragglers.length === 0 || graceMs === 0) return undefined;
     logger.error('some runnables did not stop in time', { stragglers });

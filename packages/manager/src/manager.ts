@@ -205,7 +205,7 @@ export interface Manager<X extends object = object> {
   /**
    * Serves something more beside the metrics: at a path, or, where that ends with a slash, at everything below it.
    *
-   * @throws ManagerError after the start, or where there is no metrics server
+   * @throws ManagerError after the start, or where there is no metrics server; TypeError for what is not a path or a handler
    */
   addMetricsHandler(path: string, handler: HttpHandler): void;
   /**

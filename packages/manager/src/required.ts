@@ -38,6 +38,18 @@ export function requireCheck(name: unknown, check: unknown): void {
     throw new TypeError(`the health check ${JSON.stringify(name)} is not valid: expected a function`);
 }
 
+/** @throws TypeError when no request could reach it, or it could not answer one */
+export function requireExtraHandler(path: unknown, handler: unknown): void {
+  if (typeof path !== 'string' || !/^\/[^?#]*$/.test(path))
+    throw new TypeError(
+      `manager.addMetricsHandler: path ${shownValue(path)} is not valid: expected one such as "/debug/cache", or "/debug/" for all below it`,
+    );
+  if (typeof handler !== 'function')
+    throw new TypeError(
+      `manager.addMetricsHandler: the handler of ${path} is ${shownType(handler)}: expected a function`,
+    );
+}
+
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null;
 }

@@ -194,6 +194,33 @@ describe('the health server of a manager', () => {
     await expect(fetch(`${healthUrl}/healthz`)).rejects.toThrow();
   });
 
+  it.each([
+    ['/health', '/health/ready'],
+    ['/health/live', '/health'],
+  ])('serves liveness at %s and readiness at %s, one below the other', async (livenessPath, readinessPath) => {
+    const listening = Promise.withResolvers<number>();
+    const logger: Logger = {
+      ...noopLogger,
+      info: (_message, fields) => {
+        const address = fields?.['addr'];
+        if (typeof address === 'object' && address !== null && 'port' in address)
+          listening.resolve(Number(address.port));
+      },
+    };
+    const health = { host, port: 0, livenessPath, readinessPath, builtInChecks: false };
+    const manager = createManager({ cluster: fakeCluster(), logger, health });
+    manager.addHealthzCheck('alive', () => undefined);
+    manager.addReadyzCheck('prepared', () => undefined);
+    const stop = new AbortController();
+    const done = manager.run(stop.signal);
+    const url = `http://${host}:${await listening.promise}`;
+    expect((await read(`${url}${livenessPath}?verbose`))[1]).toContain('[+]alive ok');
+    expect((await read(`${url}${readinessPath}?verbose`))[1]).toContain('[+]prepared ok');
+    expect(await read(`${url}${readinessPath}/prepared`)).toEqual([200, 'ok']);
+    stop.abort();
+    await done;
+  });
+
   it('fails the run when its port is taken', async () => {
     const taken = createHttpServer({ ...base, name: 'first', handlers: [] });
     await serve(taken);

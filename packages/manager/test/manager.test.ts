@@ -1,5 +1,5 @@
 import { inject } from '@kctl/controller';
-import { noopLogger, type Logger } from '@kctl/telemetry';
+import { noopLogger, noopMetrics, type Logger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import type { ManagerOptions, Runnable } from '../src/index.js';
@@ -514,9 +514,21 @@ describe('Manager endpoints', () => {
     expect(() => createHttpServer(server)).toThrow('x: port -1 is not valid');
   });
 
+  it('runs its webhook server also where a check of the name of its own is there', () => {
+    const webhookServer = { register: untilAborted, has: () => false, run: untilAborted } as never;
+    const manager = createManager({ cluster: fakeCluster(), health: { port: 0 }, webhookServer });
+    manager.addReadyzCheck('webhooks', () => undefined);
+    expect(manager.webhookServer).toBe(webhookServer);
+  });
+
   it('refuses what cannot be served', () => {
     expect(() => createManager({ cluster: fakeCluster(), metricsServer: {} })).toThrow(isManagerErrorText);
     expect(() => setUp().manager.addMetricsHandler('/x', () => true)).toThrow('there is no metrics server');
+    const metrics = { ...noopMetrics, export: async () => ({ contentType: 'text/plain', body: '' }) };
+    const served = createManager({ cluster: fakeCluster(), metrics, metricsServer: { port: 0 } });
+    for (const path of ['debug', '', '/x?y', undefined as never])
+      expect(() => served.addMetricsHandler(path, () => true)).toThrow('path');
+    expect(() => served.addMetricsHandler('/x', undefined as never)).toThrow('the handler of /x is undefined');
     expect(() => createManager({ cluster: fakeCluster(), profiling: { port: 0, host: '0.0.0.0' } })).toThrow(
       'loopback',
     );

@@ -79,6 +79,20 @@ describe('a manager that is paused', () => {
     expect([t.runs.toSorted(), t.manager.isPaused, await t.paused()]).toEqual([['a', 'b', 'c'], false, 0]);
   });
 
+  it('counts what comes meanwhile as waiting, also where nothing ran when it was paused', async () => {
+    const t = setUp();
+    const controller = t.controllerOf('one');
+    t.manager.add(controller);
+    await t.start();
+    t.manager.pause();
+    for (const event of ['a', 'b', 'c']) t.channel.send(event);
+    await settle();
+    expect([t.runs, controller.queueLength, controller.inFlight]).toEqual([[], 3, []]);
+    t.manager.resume();
+    await settle();
+    expect([t.runs.toSorted(), controller.queueLength]).toEqual([['a', 'b', 'c'], 0]);
+  });
+
   it('is so from the start, also for what is added later, and stops like any other', async () => {
     const t = setUp();
     t.manager.pause();
@@ -86,6 +100,8 @@ describe('a manager that is paused', () => {
       throw new Error('broken');
     };
     t.manager.add({ name: 'broken', setPaused: broken, run: () => Promise.resolve() });
+    const rejects = (): never => Promise.reject(new Error('broken')) as never;
+    t.manager.add({ name: 'broken, too', setPaused: rejects, run: () => Promise.resolve() });
     t.manager.add(t.controllerOf('early'));
     await t.start();
     t.manager.add(t.controllerOf('late'));
@@ -93,6 +109,23 @@ describe('a manager that is paused', () => {
     await settle();
     expect(t.runs).toEqual([]);
     expect(t.manager.isLeader).toBe(true);
+  });
+
+  it('lets go of what is removed meanwhile: added again after the pause, it works', async () => {
+    const t = setUp();
+    const controller = t.controllerOf('one');
+    const handle = t.manager.add(controller);
+    await t.start();
+    t.manager.pause();
+    t.channel.send('a');
+    await settle();
+    await handle.remove();
+    expect(t.runs).toEqual([]);
+    t.manager.resume();
+    t.manager.add(controller);
+    t.channel.send('b');
+    await settle();
+    expect(t.runs).toEqual(['b']);
   });
 
   it('runs of each schedule, after it is resumed, the last that came due meanwhile', async () => {
