@@ -43,8 +43,8 @@ export function informersCheck({ clusters, demand, clock, graceMs }: InformersCh
     for (const { name: cluster, cache } of clusters())
       for (const report of cache.informers?.() ?? []) {
         if (!counts(report, demand(cache, report.kind))) continue;
-        const { kind, state, trouble, hasSynced = true } = report;
-        const name = `${cluster}: ${formatGroupVersionKind(kind)}`;
+        const { state, trouble, hasSynced = true } = report;
+        const name = `${cluster}: ${nameOf(report)}`;
         const isOutage = graceMs === undefined && trouble !== undefined && outageReasons.has(trouble.reason);
         const lastOutage = isOutage ? now : (outageAt.get(name) ?? -Infinity);
         outages.set(name, lastOutage);
@@ -63,6 +63,11 @@ export function informersCheck({ clusters, demand, clock, graceMs }: InformersCh
     outageAt = outages;
     if (broken.length > 0) throw new Error(broken.join('; '));
   };
+}
+
+function nameOf({ kind, selection }: InformerReport): string {
+  const name = formatGroupVersionKind(kind);
+  return selection === undefined ? name : `${name} (${selection})`;
 }
 
 function counts({ isWanted = true }: InformerReport, demand: Demand): boolean {
@@ -85,9 +90,7 @@ export function cachesCheck({ clusters, demand, isStarted, unsynced }: CachesChe
       if (!hasSynced) throw new Error(`the cache of ${name} has not synced yet`);
       for (const report of cache.informers?.() ?? [])
         if (report.hasSynced === false && counts(report, demand(cache, report.kind)))
-          throw new Error(
-            `the cache of ${name} has not synced yet: ${formatGroupVersionKind(report.kind)} is ${report.state.phase}`,
-          );
+          throw new Error(`the cache of ${name} has not synced yet: ${nameOf(report)} is ${report.state.phase}`);
     }
     const sources = unsynced();
     if (sources.length > 0) throw new Error(`sources have not synced yet: ${sources.join('; ')}`);

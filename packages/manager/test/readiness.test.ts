@@ -98,6 +98,24 @@ describe('readiness', () => {
     expect(await t.failing()).toEqual(['informers']);
   });
 
+  it('has a grace of its own for each informer of a kind, and names the one that is lost', async () => {
+    const t = await setUp([watching()]);
+    const reports = (red: string, blue: string): InformerReport[] => [
+      report(red, { hasSynced: true, selection: 'red' }),
+      report(blue, { hasSynced: true, selection: 'blue' }),
+    ];
+    t.cache.reports = reports('retrying', 'watching');
+    expect(await t.failing()).toEqual([]);
+    await t.clock.advance(25_000);
+    t.cache.reports = reports('watching', 'retrying');
+    expect(await t.failing()).toEqual([]);
+    await t.clock.advance(30_000);
+    expect(await t.failing()).toEqual([]);
+    await t.clock.advance(1);
+    expect(await t.failing()).toEqual(['informers']);
+    expect(String(t.failures.at(-1)?.['error'])).toContain('cluster: v1, Kind=Pod (blue) is retrying for 30 s');
+  });
+
   it.each(['connection', 'throttled', 'internal-error'])(
     'stays ready in an outage of the server: %s',
     async (reason) => {
@@ -184,6 +202,44 @@ describe('readiness', () => {
     const [first] = t.added;
     if (first !== undefined) await t.manager.remove(first);
     expect(t.cache.loans.at(-1)).toBe('returned Pod');
+  });
+
+  it('lends to a runnable what its sources need now, and takes the rest back', async () => {
+    let changed: (() => void) | undefined;
+    let kinds = ['Pod', 'Job', 'Job'];
+    const t = await setUp([
+      {
+        adopt: ({ onSourcesChanged }) => {
+          changed = onSourcesChanged;
+        },
+        sources: () => kinds.map((kind) => ({ kind: { ...pods, kind }, isRequired: true })),
+      },
+    ]);
+    expect(t.cache.loans.splice(0)).toEqual(['lent Pod', 'lent Job']);
+    kinds = ['Job', 'Node'];
+    changed?.();
+    changed?.();
+    await settle();
+    expect(t.cache.loans.splice(0)).toEqual(['lent Node', 'returned Pod']);
+    const [runnable] = t.added;
+    if (runnable !== undefined) await t.manager.remove(runnable);
+    changed?.();
+    expect(t.cache.loans.toSorted()).toEqual(['returned Job', 'returned Node']);
+  });
+
+  it('keeps what it lends to a runnable that is removed and added again at once, and loses no loan', async () => {
+    const t = await setUp();
+    const runnable: Runnable = { name: 'again', run: untilAborted, ...watching() };
+    t.manager.add(runnable);
+    const removed = t.manager.remove(runnable);
+    const again = t.manager.add(runnable);
+    await removed;
+    expect(t.cache.loans).toEqual(['lent Pod', 'lent Pod', 'returned Pod']);
+    t.cache.reports = [report('retrying', { isWanted: false })];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    await again.remove();
+    expect(t.cache.loans.slice(3)).toEqual(['returned Pod']);
+    expect(await t.failing()).toEqual([]);
   });
 
   it('does not count an informer that only optional sources need', async () => {
