@@ -170,7 +170,7 @@ export class RunnableGroup {
       (error: unknown) => {
         this.#running.delete(member);
         // Rejecting with the abort that it was told to stop by is a way of having stopped.
-        if (abort.signal.aborted && (isAbortError(error) || error === abort.signal.reason)) return;
+        if (abort.signal.aborted && isOfStop(error, abort.signal.reason)) return;
         const failed = new RunnableError(name, error);
         failure.reject(failed);
         this.#options.onError(failed);
@@ -194,6 +194,33 @@ export class RunnableGroup {
       over.abort(new DOMException(`${name} has ended or is ready`, 'AbortError'));
     }
   }
+}
+
+/** How deep the causes of a failure are looked at. */
+const maxCauses = 16;
+
+/**
+ * Whether a member failed by being stopped: its error, or a cause of it, is an abort, the reason of the stop, or what the
+ * reason follows from. A lost lease ends the writes of its leader by itself: those under way with the reason of the loss,
+ * those that come after with a NotLeaderError of @kctl/leader-election, known by its code.
+ */
+function isOfStop(error: unknown, reason: unknown): boolean {
+  if (error === reason || isAbortError(error)) return true;
+  const reasons = causesOf(reason);
+  return causesOf(error).some(
+    (link) => isAbortError(link) || reasons.includes(link) || ('code' in link && link.code === 'KCTL_NOT_LEADER'),
+  );
+}
+
+/** An error and its causes; none of what cannot be looked at. */
+function causesOf(error: unknown): Error[] {
+  const links: Error[] = [];
+  try {
+    for (let link = error; link instanceof Error && links.length < maxCauses; link = link.cause) links.push(link);
+  } catch {
+    // It may be anything, a proxy that was revoked included.
+  }
+  return links;
 }
 
 /** What a runnable is doing, where it says so: one that fails to does not keep the others from being stopped. */

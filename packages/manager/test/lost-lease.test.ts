@@ -1,4 +1,4 @@
-import { createLeaderElector } from '@kctl/leader-election';
+import { createLeaderElector, type Fence } from '@kctl/leader-election';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ElectorRequest, ManagerOptions, OnLost } from '../src/index.js';
@@ -84,6 +84,86 @@ describe('a lease that is lost because the API server does not answer', () => {
     t.lease.outage = new Error('connection refused');
     await t.clock.advance(12_000);
     expect(isLeaderElectionLostError(await t.done)).toBe(true);
+  });
+});
+
+describe('leader work that fails when its lease is lost', () => {
+  const boom = new Error('boom');
+  it.each<[string, (signal: AbortSignal, fence: Fence) => Promise<unknown>, boolean]>([
+    [
+      'as a write that the fence aborts',
+      (_signal, fence) =>
+        new Promise((_resolve, reject) => {
+          const term = fence.signal;
+          term?.addEventListener('abort', () => reject(term.reason as Error), { once: true });
+        }),
+      false,
+    ],
+    [
+      'as a write that the fence refuses',
+      async (signal, fence) => untilAborted(signal).then(() => fence.check()),
+      false,
+    ],
+    [
+      'with a message of its own',
+      async (signal) => {
+        await untilAborted(signal);
+        throw new Error('sweep of demo failed', { cause: signal.reason });
+      },
+      false,
+    ],
+    [
+      'for a reason of its own, which ends the manager',
+      async (signal) => {
+        await untilAborted(signal);
+        throw boom;
+      },
+      true,
+    ],
+  ])('%s', async (_how, work, ends) => {
+    const [clock, lease] = [new FakeClock(), new MemoryLease()];
+    let fence: Fence | undefined;
+    let starts = 0;
+    const manager = createManager({
+      cluster: fakeCluster(),
+      clock,
+      leaderElection: {
+        onLost: 'rejoin-after-outage',
+        newElector: ({ lead, reelect }) =>
+          createLeaderElector({
+            lock: lease.lock('a'),
+            clock,
+            reelect,
+            callbacks: {
+              onStartedLeading: (signal, given) => {
+                fence = given;
+                return lead(signal);
+              },
+            },
+          }),
+      },
+    });
+    manager.add(async (signal) => {
+      starts++;
+      if (starts === 1 && fence !== undefined) await work(signal, fence);
+      else await untilAborted(signal);
+    });
+    const stop = new AbortController();
+    let outcome: unknown = 'runs';
+    const done = manager.run(stop.signal).then(
+      () => (outcome = 'ended'),
+      (error: unknown) => (outcome = error),
+    );
+    await clock.advance(0);
+    lease.outage = new Error('connection refused');
+    await clock.advance(60_000);
+    lease.outage = undefined;
+    await clock.advance(20_000);
+    if (ends) expect(outcome).toMatchObject({ cause: boom });
+    else expect([outcome, starts, manager.isLeader]).toEqual(['runs', 2, true]);
+    stop.abort();
+    await clock.advance(0);
+    await done;
   });
 });
 
