@@ -40,6 +40,7 @@ import {
   type OptionNames,
   optionProblems,
   optionWithMethods,
+  requireSignal,
   systemClock,
   textOption,
 } from '@kctl/wait';
@@ -184,9 +185,18 @@ function assemble<X extends object>(
   });
   if (watched !== undefined && 'selection' in watched)
     manager.add(followNamespaces(watched.selection, { cache, client: liveClient, ...wired }));
-  if (inspection !== undefined && served !== undefined) serveInspection(manager, inspection, served);
+  if (inspection !== undefined && served !== undefined)
+    serveInspection(manager, inspection, served, options.metricsServer);
   const runBare = manager.run.bind(manager);
+  let wasRun = false;
   const run = async (signal: AbortSignal): Promise<void> => {
+    // What the manager refuses must not take the client away from the run that is under way, or is to come.
+    if (wasRun) {
+      await runBare(signal);
+      return;
+    }
+    requireSignal('manager.run', signal);
+    wasRun = true;
     try {
       await runBare(signal);
     } finally {

@@ -1,5 +1,5 @@
 import type { Inspection, RecordingOptions } from '@kctl/inspection';
-import { isLoopback, type Manager } from '@kctl/manager';
+import { isForeignRequest, isLoopback, type HttpHandler, type Manager } from '@kctl/manager';
 import { type Clock, numberProblem, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
 import type { RuntimeInspectionOptions, RuntimeManagerOptions } from './runtime-options.js';
 
@@ -30,11 +30,8 @@ export function checkInspection({ inspection, metricsServer }: RuntimeManagerOpt
   if (behindMetrics === true) {
     if (port !== undefined || host !== undefined) return ['inspection: give port or behindMetrics, not both'];
     if (metricsServer === undefined) return ['inspection.behindMetrics needs the option metricsServer'];
-    const isProtected =
-      metricsServer.filter !== undefined ||
-      metricsServer.tls?.requestCert === true ||
-      isLoopback(metricsServer.host ?? '');
-    return isProtected
+    const { host: metricsHost = '', listener } = metricsServer;
+    return authenticates(metricsServer) || (listener === undefined && isLoopback(metricsHost))
       ? []
       : [
           'inspection.behindMetrics needs metrics that are protected: set metricsServer.filter, such as createAccessFilter of @kctl/manager, or serve it on a port of its own',
@@ -76,10 +73,27 @@ export function serveInspection(
   manager: Pick<Manager, 'add' | 'addMetricsHandler'> & Parameters<Inspection['attach']>[0],
   inspection: Inspection,
   options: RuntimeInspectionOptions,
+  metricsServer: RuntimeManagerOptions['metricsServer'],
 ): void {
   inspection.attach(manager);
-  if (options.behindMetrics === true) manager.addMetricsHandler('/debug/kctl/', inspection.handler);
-  else manager.add(inspection.server(withoutRecording(options)));
+  if (options.behindMetrics !== true) return void manager.add(inspection.server(withoutRecording(options)));
+  const { handler } = inspection;
+  manager.addMetricsHandler('/debug/kctl/', authenticates(metricsServer) ? handler : ofThisMachine(handler));
+}
+
+/** Whether the metrics server asks who its clients are. */
+function authenticates(server: RuntimeManagerOptions['metricsServer']): boolean {
+  return server?.filter !== undefined || server?.tls?.requestCert === true;
+}
+
+/** As the server of its own: a page of another site reaches a loopback address under a name that it has point there. */
+function ofThisMachine(handler: HttpHandler): HttpHandler {
+  return (request, response, context) => {
+    if (!isForeignRequest(request)) return handler(request, response, context);
+    response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' });
+    response.end('requests of other hosts and sites are refused\n');
+    return true;
+  };
 }
 
 function withoutRecording({

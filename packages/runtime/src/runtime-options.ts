@@ -109,7 +109,8 @@ export type RuntimeInspectionOptions = RecordingOptions &
     | {
         /**
          * Serves it beside the metrics, at `/debug/kctl/`, behind their filter or client certificates; readers need the
-         * verb `get` on the non-resource URL `/debug/kctl/*`.
+         * verb `get` on the non-resource URL `/debug/kctl/*`. With neither, the metrics must be served on a loopback
+         * address, and requests that name another host are refused with 403.
          */
         readonly behindMetrics: true;
       }

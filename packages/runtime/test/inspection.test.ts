@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { HttpHandler } from '@kctl/manager';
 import { noopLogger, type Logger } from '@kctl/telemetry';
@@ -103,6 +104,36 @@ describe('createManager({ inspection })', () => {
     expect((await fetch(url, { headers })).status).toBe(200);
     expect((await fetch(url, { headers, method: 'POST' })).status).toBe(405);
     expect((await fetch(url, { headers: { ...headers, origin: 'https://evil.example.com' } })).status).toBe(403);
+    stop.abort();
+    await running;
+  });
+
+  it('answers to loopback hosts alone where the metrics ask no one who they are', async () => {
+    const { connection } = environment;
+    const listening = Promise.withResolvers<number>();
+    const logger: Logger = {
+      ...noopLogger,
+      child: () => logger,
+      info: (message, fields) => {
+        if (message === 'Starting server') listening.resolve((fields?.['addr'] as { port: number }).port);
+      },
+    };
+    const metricsServer = { port: 0, host: '127.0.0.1' };
+    const manager = await createManager({ connection, inspection: { behindMetrics: true }, metricsServer, logger });
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    const port = await listening.promise;
+    const statusFor = async (path: string, host: string): Promise<number | undefined> =>
+      await new Promise((resolve, reject) => {
+        const options = { host: '127.0.0.1', port, path, headers: { host }, agent: false };
+        get(options, (response) => {
+          response.resume().once('end', () => resolve(response.statusCode));
+        }).once('error', reject);
+      });
+    expect(await statusFor('/debug/kctl/overview', `localhost:${port}`)).toBe(200);
+    // A page of this name, which its owner has point to the loopback address, is of the same site as what it reads.
+    expect(await statusFor('/debug/kctl/overview', `evil.example.com:${port}`)).toBe(403);
+    expect(await statusFor('/metrics', `evil.example.com:${port}`)).toBe(200);
     stop.abort();
     await running;
   });
