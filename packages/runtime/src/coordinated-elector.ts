@@ -14,12 +14,14 @@ export function withCandidate(elector: LeaderElector, candidate: LeaseCandidateO
     checkHealth: () => elector.checkHealth(),
     abandon: () => elector.abandon(),
     run: async (signal) => {
-      using announcing = anySignal([signal]);
-      const announced = runLeaseCandidate(candidate, announcing.signal);
+      using election = anySignal([signal]);
+      const announced = runLeaseCandidate(candidate, election.signal);
+      // It ends with the signal, or rejects at once: then the server would never choose this process, and nothing would say so.
+      const refused = announced.then(() => new Promise<never>(() => undefined));
       try {
-        await elector.run(signal);
+        await Promise.race([elector.run(election.signal), refused]);
       } finally {
-        announcing.abort();
+        election.abort();
         await announced;
       }
     },

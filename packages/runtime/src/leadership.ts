@@ -15,7 +15,7 @@ import {
 } from '@kctl/leader-election';
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { optionProblems, type Clock } from '@kctl/wait';
+import { optionProblems, textOption, type Clock } from '@kctl/wait';
 import { electionNeeds } from './access-needs.js';
 import { withCandidate } from './coordinated-elector.js';
 import { createElectionEvents } from './election-events.js';
@@ -89,6 +89,7 @@ export function createLeadership(
 ): Leadership {
   const { onLost = 'rejoin-after-outage', rejoinTimeoutMs, coordinated, newLock, connection = ofManager } = options;
   const { name, namespace, identity, labels } = checkLease(options, connection);
+  checkCandidate(coordinated);
   const request = electionRequests(options.renewDeadlineMs, userAgent);
   const inWorker = checkRenewIn(options, connection);
   const client = createHttpClient({ ...request, connection, logger, clock });
@@ -175,6 +176,22 @@ function checkLease(options: RuntimeLeaderElectionOptions, connection: Connectio
   const unique = options.coordinated === undefined ? `${hostname()}_${randomUUID()}` : candidateName();
   const { identity = unique } = options;
   return { namespace, name, identity, ...(labels === undefined ? {} : { labels }) };
+}
+
+/** @throws TypeError naming what the candidate of a coordinated election lacks */
+function checkCandidate(coordinated: RuntimeLeaderElectionOptions['coordinated']): void {
+  if (coordinated === undefined) return;
+  const problems = optionProblems(
+    coordinated,
+    { binaryVersion: textOption, emulationVersion: textOption, strategy: textOption },
+    'leaderElection.coordinated',
+  );
+  const version: unknown = problems.length === 0 ? coordinated.binaryVersion : 'not looked at';
+  if (version === undefined || version === '')
+    problems.push(
+      'leaderElection.coordinated.binaryVersion is not set: expected the version of this program, such as "1.4.0"',
+    );
+  if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
 }
 
 function candidateName(): string {

@@ -5,9 +5,11 @@ import { inject } from '@kctl/controller';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
-import { createLeaseLock, type ResourceLock } from '@kctl/leader-election';
+import { createLeaseLock, type LeaderElector, type ResourceLock } from '@kctl/leader-election';
 import { createEnvironment, eventually } from '@kctl/testing';
+import { aborted } from '@kctl/wait';
 import { describe, expect, expectTypeOf, it } from 'vitest';
+import { withCandidate } from '../src/coordinated-elector.js';
 import { createManager, noopLogger, type LockParts, type RuntimeManagerOptions } from '../src/index.js';
 
 const connection: Connection = { server: 'https://127.0.0.1:1', namespace: 'default' };
@@ -115,6 +117,22 @@ describe('createManager', () => {
   });
 });
 
+describe('run', () => {
+  it('refuses a second run, and what is not a signal, and takes the client away with the run that counts alone', async () => {
+    const manager = await make({ http: { maxRetries: 0 } });
+    const asked = (): Promise<string> =>
+      manager.liveClient.get(Lease, { namespace: 'default', name: 'x' }).then(() => 'found', String);
+    await expect(manager.run(undefined as never)).rejects.toThrow('manager.run');
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    await expect(manager.run(stop.signal)).rejects.toThrow('manager already started');
+    expect(await asked()).not.toContain('the client was disposed');
+    stop.abort();
+    await running;
+    expect(await asked()).toContain('the client was disposed');
+  });
+});
+
 /** The embedded server has no coordinated election: the test chooses, and the candidates are custom resources. */
 const leaseCandidates: CustomResourceDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
@@ -182,6 +200,22 @@ describe('leaderElection', () => {
     expect([manager.isLeader, typeof manager.leaseAgeMs]).toEqual([true, 'number']);
     stop.abort();
     await running;
+  });
+
+  it.each([
+    [{}, 'leaderElection.coordinated.binaryVersion is not set'],
+    [{ binaryVersion: '' }, 'leaderElection.coordinated.binaryVersion is not set'],
+    [{ binaryVersion: '1.4.0', strategy: 7 }, 'strategy is a value of type number'],
+  ])('refuses the candidate %o of a coordinated election before anything runs', async (coordinated, problem) => {
+    await expect(make({ leaderElection: { name: 'x', coordinated: coordinated as never } })).rejects.toThrow(problem);
+  });
+
+  it('ends the election of a process that cannot be announced', async () => {
+    const elector = { run: (signal: AbortSignal) => aborted(signal) } as LeaderElector;
+    const nameless = { identity: '' } as never;
+    await expect(withCandidate(elector, nameless).run(new AbortController().signal)).rejects.toThrow(
+      'runLeaseCandidate: namespace must not be empty',
+    );
   });
 
   it('has a connection of its own where it is given one', async () => {
