@@ -7,7 +7,14 @@ import {
   type ObjectMeta,
 } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import { type OptionNames, optionWithMethods, requireOptions, textsOption, throwIfAborted } from '@kctl/wait';
+import {
+  type OptionNames,
+  optionWithMethods,
+  requireOptions,
+  shownValue,
+  textsOption,
+  throwIfAborted,
+} from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /**
@@ -70,7 +77,7 @@ const optionNames = {
 /**
  * A lock on a Lease object. It remembers the Lease it last saw, so that every write is based on a known version.
  *
- * @throws TypeError when a field is empty or missing
+ * @throws TypeError when a field is empty or missing, or a name is one that no object may have
  *
  * @example
  * ```ts
@@ -86,11 +93,30 @@ export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
     const given: unknown = options[field];
     if (typeof given !== 'string' || given === '') throw new TypeError(`createLeaseLock: ${field} must not be empty`);
   }
+  for (const [field, { pattern, most, expected }] of Object.entries(nameRules)) {
+    const given = options[field as keyof typeof nameRules];
+    if (given.length > most || !pattern.test(given))
+      throw new TypeError(`createLeaseLock: ${field} ${shownValue(given)} is not valid: expected ${expected}`);
+  }
   const client: unknown = options.client;
   if (typeof client !== 'object' || client === null)
     throw new TypeError(`createLeaseLock: client is ${String(client)}: expected one such as createHttpClient({ … })`);
   return new LeaseLock(options);
 }
+
+/** What the API server takes: of a Lease with another name each request fails, and no candidate ever leads. */
+const nameRules = {
+  namespace: {
+    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+    most: 63,
+    expected: 'at most 63 lower-case letters, digits and "-", such as "shop"',
+  },
+  name: {
+    pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/,
+    most: 253,
+    expected: 'lower-case letters, digits, "-" and ".", such as "sweeper"',
+  },
+} as const;
 
 class LeaseLock implements ResourceLock {
   readonly identity: string;

@@ -77,6 +77,19 @@ describe('defaults', () => {
     expect(() => createLeaderElector(options as never)).toThrow(message);
   });
 
+  it.each([
+    ['name', 'My_Operator'],
+    ['name', 'a'.repeat(254)],
+    ['name', 'sweeper-team a'],
+    ['namespace', 'shop.eu'],
+  ])('refuses a Lease whose %s no object may have: %s', (field, value) => {
+    const unused = (): void => undefined;
+    const client = { get: unused, create: unused, update: unused } as never;
+    const given = { client, namespace: 'shop', name: 'sweeper.eu-1', identity: 'a' };
+    expect(() => createLeaseLock({ ...given, [field]: value })).toThrow(`createLeaseLock: ${field} "`);
+    expect(() => createLeaseLock(given)).not.toThrow();
+  });
+
   it('refuses a worker without a lock module, and a Lease lock without a client', async () => {
     expect(() => createWorkerLeaderElector({ callbacks, name: 'x' })).toThrow('lockModule must not be empty');
     expect(() => createWorkerLeaderElector({ name: 'x' } as never)).toThrow('callbacks.onStartedLeading is not set');
