@@ -100,6 +100,20 @@ function isTrusted({ pair: { cert } }: Replica, bundle: string): boolean {
 const fingerprint = ({ pair }: Replica): string => new X509Certificate(pair.cert).fingerprint256;
 
 describe('self-managed certificates', () => {
+  it('are for addresses and wildcards, too, and are not made anew for them', async () => {
+    const one = await replica({ dnsNames: ['10.0.0.7', 'fd00::7', '*.example.com'] });
+    const certificate = new X509Certificate(one.pair.cert);
+    const found = [
+      certificate.checkIP('10.0.0.7'),
+      certificate.checkIP('fd00::7'),
+      certificate.checkHost('a.example.com'),
+    ];
+    expect(found).not.toContain(undefined);
+    const before = fingerprint(one);
+    await round(1);
+    expect(fingerprint(one)).toBe(before);
+  });
+
   it('are made, kept in the Secret, trusted by the configuration, and for the names of the Service', async () => {
     const metrics = new RecordedMetrics();
     const one = await replica({ metrics });

@@ -1,4 +1,5 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import { issueAuthority, issueServing, skewMs, type PemPair } from './issue.js';
 
 /** Everything that the replicas share: what the Secret holds. */
@@ -108,7 +109,10 @@ function servingFault({ authorities, serving }: CertificateState, now: number): 
 /** Why a certificate is to be renewed soon. */
 function servingAge({ serving }: CertificateState, { dnsNames }: StatePolicy, now: number): string | undefined {
   if (isOld(serving.cert, now)) return 'the certificate is about to expire';
-  const missing = dnsNames.find((name) => parse(serving.cert)?.checkHost(name) === undefined);
+  const certificate = parse(serving.cert);
+  const missing = dnsNames.find(
+    (name) => (isIP(name) === 0 ? certificate?.checkHost(name) : certificate?.checkIP(name)) === undefined,
+  );
   return missing === undefined ? undefined : `the certificate is not for ${missing}`;
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { CertificateFields, PemPair } from './sign-certificate.js';
 
 export type { PemPair } from './sign-certificate.js';
@@ -22,7 +23,7 @@ export async function issueAuthority(name: string, { now, validityMs }: Validity
   });
 }
 
-/** A new serving certificate of an authority, valid no longer than the authority is. */
+/** A new serving certificate of an authority, for names and addresses, valid no longer than the authority is. */
 export async function issueServing(
   authority: PemPair,
   { dnsNames, now, validityMs }: Validity & { readonly dnsNames: readonly string[] },
@@ -32,7 +33,9 @@ export async function issueServing(
     issuer: authority,
     validFrom: now - skewMs,
     validTo: Math.min(now + validityMs, new X509Certificate(authority.cert).validToDate.getTime()),
-    dnsNames,
+    // Go takes no address for the name of a host.
+    dnsNames: dnsNames.filter((name) => isIP(name) === 0),
+    ipAddresses: dnsNames.filter((name) => isIP(name) !== 0),
   });
 }
 

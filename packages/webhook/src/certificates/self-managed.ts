@@ -46,7 +46,7 @@ export interface SelfManagedCertificatesOptions {
   readonly secret: { readonly name: string; readonly namespace: string };
   /** The Service that the API server calls: its names are those of the certificate. */
   readonly service?: { readonly name: string; readonly namespace: string };
-  /** Further names of the certificate. */
+  /** Further names of the certificate, and IP addresses: of an operator outside of the cluster, which is called by URL. */
   readonly dnsNames?: readonly string[];
   /** Where the CA is written. @default nowhere: `caBundle` has it for you to write */
   readonly inject?: InjectionTargets;
