@@ -292,10 +292,10 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     });
     if (converter !== undefined) {
       step(() => requireConverterOf(kind, converter));
-      if (handlers.has(conversionPath) || (server !== undefined && isTaken(server)))
-        problems.texts.push(
-          `path ${conversionPath} has a handler that does not convert: give that a custom path, this one is for converters`,
-        );
+      const { convert } = this.#host.converters;
+      const clash = server === undefined ? undefined : conversionClash(server, convert);
+      if (handlers.has(conversionPath)) problems.texts.push(noConversion);
+      else if (clash !== undefined) problems.texts.push(clash);
     }
     if (server === undefined || !problems.isEmpty) return fail();
     if (converter !== undefined) step(() => this.#host.converters.register(kind, converter));
@@ -349,10 +349,16 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   }
 }
 
-/** Whether something else than a conversion webhook is behind the path of conversions: no object would be converted. */
-function isTaken(server: WebhookServer): boolean {
+const noConversion = `path ${conversionPath} has a handler that does not convert: give that a custom path, this one is for converters`;
+
+/** Why what is behind the path of conversions would not ask a converter of the manager: no object would be converted by it. */
+function conversionClash(server: WebhookServer, convert: Converter): string | undefined {
   const { webhooks } = server;
-  return server.has(conversionPath) && webhooks !== undefined && webhooks.get(conversionPath)?.type !== 'conversion';
+  if (webhooks === undefined || !server.has(conversionPath)) return undefined;
+  const handler = webhooks.get(conversionPath);
+  if (handler?.type !== 'conversion') return noConversion;
+  if (handler.converter === undefined || handler.converter === convert) return undefined;
+  return `path ${conversionPath} has a conversion webhook with a converter of its own, which would not ask this one: give it conversionWebhook(manager.converters.convert)`;
 }
 
 function pathOf(verb: 'mutate' | 'validate', { group, version, kind }: Kind): string {

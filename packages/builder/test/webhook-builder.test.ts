@@ -316,6 +316,11 @@ describe('webhookManagedBy', () => {
     const byHand = createManager({ cluster: fakeCluster(), webhookServer: createWebhookServer({ port: -1 }) });
     byHand.webhookServer.register('/convert', conversionWebhook(byHand.converters.convert));
     expect(webhookManagedBy(byHand, App).withConverter(keep).complete()).toEqual(['/convert']);
+    const apart = createManager({ cluster: fakeCluster(), webhookServer: createWebhookServer({ port: -1 }) });
+    apart.webhookServer.register('/convert', conversionWebhook(keep));
+    expect(problemsOf(() => webhookManagedBy(apart, App).withConverter(keep).complete())).toEqual([
+      expect.stringContaining('path /convert has a conversion webhook with a converter of its own'),
+    ]);
   });
 
   it('refuses a second custom path: the first would silently have no effect', () => {

@@ -25,6 +25,7 @@ export function conversionWebhook(convert: Converter): WebhookHandler {
   requireFunction('conversionWebhook: the converter', convert);
   return {
     type: 'conversion',
+    converter: convert,
     maxBodyBytes,
     // As upstream, with HTTP 400: it is no review that could be answered.
     reject: (message, code) => ({ ...failed(v1, '', message), code }),

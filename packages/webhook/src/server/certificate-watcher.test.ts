@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
-import type { Metrics } from '@kctl/telemetry';
+import type { Logger, Metrics } from '@kctl/telemetry';
 import { createCertificateAuthority } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
@@ -88,5 +88,41 @@ it('says of the old pair when it expires where the new one is refused, and hands
   await calls[0]?.promise;
   await clock.advance(10_000);
   await calls[1]?.promise;
+  await rm(certDir, { recursive: true });
+});
+
+it('goes on where its logger fails', async () => {
+  const certDir = await mkdtemp(join(tmpdir(), 'kctl-certificates-'));
+  const [certFile, keyFile] = [join(certDir, 'tls.crt'), join(certDir, 'tls.key')];
+  const authority = await createCertificateAuthority('test-ca', Date.now());
+  const write = async (): Promise<void> => {
+    const subject = { commonName: 'x', dnsNames: ['localhost'], ipAddresses: [] };
+    const { certPem, keyPem } = await authority.issueServing(subject);
+    await writeFile(keyFile, keyPem);
+    await writeFile(certFile, certPem);
+  };
+  await write();
+  const refused = Promise.withResolvers<undefined>();
+  const logger: Logger = {
+    ...noopLogger,
+    error: () => {
+      refused.resolve(undefined);
+      throw new Error('the disk of the log is full');
+    },
+  };
+  const second = Promise.withResolvers<undefined>();
+  using watcher = createCertificateWatcher({
+    certFile,
+    keyFile,
+    clock: new FakeClock(), // its poll never comes
+    logger,
+    metrics: noopMetrics,
+    onChange: () => second.resolve(undefined),
+  });
+  await watcher.load();
+  await writeFile(certFile, 'half of it');
+  await refused.promise;
+  await write();
+  await second.promise;
   await rm(certDir, { recursive: true });
 });

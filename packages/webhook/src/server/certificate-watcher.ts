@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -67,8 +67,8 @@ class FileCertificateWatcher implements CertificateWatcher {
   #disposed = false;
 
   constructor(options: CertificateWatcherOptions) {
-    this.#options = options;
-    const { metrics } = options;
+    const { logger, metrics } = guardSinks(options); // a sink that fails must not end the watch
+    this.#options = { ...options, logger, metrics };
     this.#reads = metrics
       .counter({ name: 'certwatcher_read_certificate_total', help: 'Total number of certificate reads.' })
       .with({});

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { shownType } from '@kctl/wait';
 import type { HttpRequest } from '@kctl/http-server';
 import type { Logger } from '@kctl/telemetry';
+import type { Converter } from '../conversion/converter.js';
 import type { AdmissionTarget } from '../manifests/registration.js';
 import type { ClientIdentity } from './client-identity.js';
 
@@ -51,6 +52,8 @@ export interface WebhookHandler {
   readonly type?: 'admission' | 'conversion' | 'authentication';
   /** What it serves, for webhook configurations; undefined for what does not say. */
   readonly target?: AdmissionTarget;
+  /** What it converts by: of a conversion webhook alone. */
+  readonly converter?: Converter;
   handle(request: WebhookRequest): Promise<WebhookAnswer>;
   /** The answer to a request that never became one: wrong content type, empty or broken body. */
   reject(message: string, code: number): WebhookAnswer;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as httpsRequest } from 'node:https';
 import { tmpdir } from 'node:os';
@@ -313,4 +314,12 @@ describe('WebhookServer', () => {
     await rm(join(folder, 'tls.crt'));
     await expect(start()).rejects.toThrow(/tls\.crt/);
   });
+});
+
+it('leaves nothing on its signal where it cannot listen', async () => {
+  await start();
+  const twin = createWebhookServer({ host: '127.0.0.1', port: server.port ?? 0, certDir: folder });
+  const { signal } = new AbortController();
+  await expect(twin.run(signal)).rejects.toThrow('EADDRINUSE');
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

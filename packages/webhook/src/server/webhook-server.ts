@@ -293,12 +293,14 @@ class HttpsWebhookServer implements WebhookServer {
       () => this.#logger.info('Serving webhook server', { host: host ?? '', port: this.port }),
       () => undefined,
     );
-    signal.addEventListener(
-      'abort',
-      () => this.#logger.info('Shutting down webhook server with timeout', { timeoutMs: shutdownTimeoutMs }),
-      { once: true },
-    );
-    await running;
+    const onStop = (): void =>
+      this.#logger.info('Shutting down webhook server with timeout', { timeoutMs: shutdownTimeoutMs });
+    signal.addEventListener('abort', onStop, { once: true });
+    try {
+      await running;
+    } finally {
+      signal.removeEventListener('abort', onStop);
+    }
   }
 
   /** {@link #secure}, given up when the signal is aborted: a source may wait for an API server that does not answer. */
