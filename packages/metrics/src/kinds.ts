@@ -1,5 +1,6 @@
 import type * as telemetry from '@kctl/telemetry';
 import type { HistogramOptions, Labels, MetricOptions } from '@kctl/telemetry';
+import { shownValue } from '@kctl/wait';
 import { HistogramSeries } from './histogram-series.js';
 import { CounterSeries, GaugeSeries } from './number-series.js';
 import { Counter, Gauge, Histogram } from './prom-client-parts.js';
@@ -24,7 +25,7 @@ type Own<T> = RegisteredMetric & { child(labels: Labels): T };
 /** A kind of metric. */
 export interface KindOf<T> {
   readonly kind: MetricKind;
-  /** Makes a metric. @throws Error for a name that Prometheus forbids */
+  /** Makes a metric. @throws Error for a name that Prometheus forbids; TypeError for buckets that it cannot read */
   readonly create: () => Own<T>;
   /** Access to a registered metric of this kind, made by this adapter or by other code; undefined for another kind. */
   readonly open: (metric: unknown) => Writable<T> | undefined;
@@ -78,6 +79,7 @@ export function histogramKind(options: HistogramOptions): KindOf<telemetry.Histo
   return {
     kind: 'histogram',
     create: () => {
+      requireBounds(options);
       new Histogram({ ...unregistered(options), buckets: [...options.buckets] });
       return new HistogramSeries(options);
     },
@@ -91,6 +93,18 @@ export function histogramKind(options: HistogramOptions): KindOf<telemetry.Histo
       return { metric, child };
     },
   };
+}
+
+/** @throws TypeError for bounds that Prometheus cannot read: the lines of a bucket count all that is below it */
+function requireBounds({ name, buckets }: HistogramOptions): void {
+  const given: unknown = buckets;
+  const isAscending =
+    Array.isArray(given) &&
+    given.every((bound: unknown, at) => Number.isFinite(bound) && (at === 0 || Number(bound) > Number(given[at - 1])));
+  if (!isAscending)
+    throw new TypeError(
+      `metric ${name}: buckets ${shownValue(given)} are not valid: expected finite numbers in ascending order`,
+    );
 }
 
 /** Access to a metric of ours. */

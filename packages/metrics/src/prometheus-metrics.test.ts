@@ -81,6 +81,26 @@ describe('PrometheusMetrics', () => {
     expect(() => metrics.histogram({ name: 'h', help: 'h', buckets: [1, 2] })).toThrow('buckets');
   });
 
+  it.each([[[1, 0.5]], [[1, 1]], [[0.5, Infinity]], [[NaN]], [undefined]])(
+    'refuses buckets that no reader of histograms takes: %s',
+    (buckets) => {
+      const metrics = createPrometheusMetrics({ registry: new Registry() });
+      expect(() => metrics.histogram({ name: 'h', help: 'h', buckets: buckets as number[] })).toThrow(
+        /^metric h: buckets .* not valid: expected finite numbers in ascending order$/,
+      );
+    },
+  );
+
+  it('takes a number for its text in a label', async () => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    const family = metrics.counter({ name: 'a_total', help: 'a', labelNames: ['code'] });
+    family.with({ code: '200' }).inc();
+    family.with({ code: 200 as never }).inc();
+    expect(lines((await metrics.export()).body)).toEqual(['a_total{code="200"} 2']);
+    family.remove({ code: 200 as never });
+    expect(lines((await metrics.export()).body)).toEqual([]);
+  });
+
   it('counts a missing label as empty and refuses an undeclared one', async () => {
     const metrics = createPrometheusMetrics({ registry: new Registry() });
     const family = metrics.counter({ name: 'a_total', help: 'a', labelNames: ['x', 'y'] });

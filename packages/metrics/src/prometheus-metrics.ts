@@ -137,7 +137,9 @@ function familyOf<T>(options: MetricOptions, { metric, child: makeChild }: Writa
     for (const label of Object.keys(labels))
       if (!labelNames.includes(label))
         throw new MetricShapeError(options.name, `label ${label} is not declared; it has (${labelNames.join(', ')})`);
-    return Object.fromEntries(labelNames.map((label) => [label, labels[label] ?? '']));
+    // A number and its text are one series: both would be two lines of an export for one.
+    const given: Readonly<Record<string, string | number>> = labels;
+    return Object.fromEntries(labelNames.map((label) => [label, String(given[label] ?? '')]));
   };
   const keyOf = (labels: Labels): string => JSON.stringify(Object.values(labels));
   return {
