@@ -407,10 +407,15 @@ describe('answers', () => {
 
   it("are counted by client-go's names", async () => {
     const counted: string[] = [];
+    const sizes: number[] = [];
     const family = (name: string) => ({
       with: (labels: Readonly<Record<string, string>>) => {
         const note = (): void => void counted.push(`${name} ${Object.values(labels).join(' ')}`);
-        return { inc: note, observe: note, set: note, dec: note };
+        const observe = (value: number): void => {
+          note();
+          if (name === 'rest_client_request_size_bytes') sizes.push(value);
+        };
+        return { inc: note, observe, set: note, dec: note };
       },
       remove: () => undefined,
     });
@@ -424,7 +429,9 @@ describe('answers', () => {
     await client.get(Node, { name: 'n' });
     const detailed = open({ metrics, detailedMetrics: true });
     const before = counted.length;
-    await detailed.create(Node, node('n'));
+    const named = { ...node('n'), metadata: { name: 'n', labels: { city: 'Köln' } } };
+    await detailed.create(Node, named);
+    expect(sizes).toEqual([Buffer.byteLength(server.requests.at(-1)?.body ?? '')]);
     expect(
       counted
         .splice(before)

@@ -363,7 +363,7 @@ class HttpTransport implements Transport {
       );
       this.#metrics.answered(method, String(answer.status), seconds());
       this.#tell(method, path, answer.status);
-      if (body !== undefined) this.#metrics.sized(method, body.length);
+      if (body !== undefined) this.#metrics.sized(method, Buffer.byteLength(body));
       if (answer.socket !== undefined) this.#adopt(answer.socket);
       this.#note(request, seconds(), { status: answer.status });
       this.#warnings.report(answer.headers, { method, path: pathOf(path) });
