@@ -367,6 +367,17 @@ describe('tokens', () => {
     expect(error.message).toContain(`cannot read the token file ${join(directory, 'none')}: ENOENT`);
     expect(server.requests).toHaveLength(0);
   });
+
+  it('uses the token of a user until its token file is there', async () => {
+    const tokenFile = join(directory, 'token');
+    const client = open({ user: { tokenFile, token: 'given' } });
+    accept('given');
+    await get(client);
+    await file('token', 'mounted');
+    accept('mounted');
+    await get(client);
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual(['Bearer given', 'Bearer mounted']);
+  });
 });
 
 describe('exec plugins', () => {

@@ -21,8 +21,9 @@ export interface CredentialContext {
 /** The source for what a connection says; the order is client-go's. */
 export function credentialsOf(connection: Connection, context: CredentialContext): CredentialSource {
   const user = connection.user ?? {};
-  if (user.tokenFile !== undefined) return tokenFileCredential(user.tokenFile, context);
-  if (user.token !== undefined) return staticCredential({ authorization: `Bearer ${user.token.trim()}` });
+  const token = user.token === undefined ? undefined : { authorization: `Bearer ${user.token.trim()}` };
+  if (user.tokenFile !== undefined) return tokenFileCredential(user.tokenFile, { ...context, fallback: token });
+  if (token !== undefined) return staticCredential(token);
   if (user.username !== undefined) return basicCredential(user.username, user.password ?? '');
   const { user: fromUrl } = splitUrlUser(connection.server);
   if (fromUrl !== undefined && !hasAuthorization(user)) return basicCredential(fromUrl.name, fromUrl.password);

@@ -10,10 +10,13 @@ const maxAgeMs = 50_000;
 
 /**
  * A bearer token from a file that is rotated, as service account tokens are. Re-read after 50 s and on a 401. While a
- * re-read fails, the old token stays in use.
+ * re-read fails, the old token stays in use. Until a first read succeeds it is the fallback, where there is one.
  */
-export function tokenFileCredential(path: string, options: { clock: Clock; logger: Logger }): CredentialSource {
-  const { clock, logger } = options;
+export function tokenFileCredential(
+  path: string,
+  options: { readonly clock: Clock; readonly logger: Logger; readonly fallback?: Credential | undefined },
+): CredentialSource {
+  const { clock, logger, fallback } = options;
   const file = createFileSource(path, {
     clock,
     maxAgeMs,
@@ -31,7 +34,8 @@ export function tokenFileCredential(path: string, options: { clock: Clock; logge
     }
     return credential;
   };
-  const orExplain = (error: unknown): never => {
+  const orExplain = (error: unknown): Credential => {
+    if (fallback !== undefined) return fallback;
     const reason = messageOf(error);
     throw new CredentialsError(`cannot read the token file ${path}: ${reason}`, { cause: error });
   };
@@ -40,6 +44,6 @@ export function tokenFileCredential(path: string, options: { clock: Clock; logge
       const content = file.read();
       return content instanceof Promise ? content.then(credentialOf, orExplain) : credentialOf(content);
     },
-    refresh: async (used) => credentialOf(await file.reread().catch(orExplain)).authorization !== used.authorization,
+    refresh: async (used) => (await file.reread().then(credentialOf, orExplain)).authorization !== used.authorization,
   };
 }

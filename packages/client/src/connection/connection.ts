@@ -63,7 +63,7 @@ export interface UserConnection {
   readonly key?: Pem;
   readonly keyFile?: string;
   readonly token?: string;
-  /** Re-read while in use, so that a rotated token is picked up. */
+  /** Re-read while in use, so that a rotated token is picked up. Until it can be read, `token` is used where it is set. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
