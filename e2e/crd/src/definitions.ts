@@ -32,6 +32,16 @@ const oddities: readonly Json[] = [
   { 'x-kubernetes-int-or-string': true },
   { 'x-kubernetes-embedded-resource': true },
   { additionalProperties: true },
+  { additionalProperties: false },
+  { default: { kind: 'A' } },
+  { default: { apiVersion: 'a/v1', kind: 'A' } },
+  {
+    type: 'object',
+    'x-kubernetes-embedded-resource': true,
+    'x-kubernetes-preserve-unknown-fields': true,
+    default: { kind: '' },
+  },
+  { anyOf: [] },
   { additionalProperties: text },
   {
     properties: {
@@ -73,6 +83,17 @@ function definition(random: Random): Json {
   }
   const version: Json = { name: 'v1', served: true, storage: true, schema: { openAPIV3Schema: root } };
   if (random.chance(0.2)) version['subresources'] = { status: {} };
+  if (random.chance(0.1))
+    version['additionalPrinterColumns'] = [
+      { name: 'a', type: 'string', jsonPath: random.pick(['.spec[', '.a.b', 'a']) },
+    ];
+  if (random.chance(0.1)) {
+    const specReplicasPath = random.pick(['.spec.a[0].r', '.spec.r', '.status.r']);
+    version['subresources'] = {
+      ...Object(version['subresources']),
+      scale: { specReplicasPath, statusReplicasPath: '.status.r' },
+    };
+  }
   if (random.chance(0.1)) {
     version['deprecated'] = random.chance(0.8);
     version['deprecationWarning'] = random.pick(['', 'soon', 'a\tb', 'ä'.repeat(129), '\u200d', '😀']);

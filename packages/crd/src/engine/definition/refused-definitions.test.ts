@@ -82,6 +82,24 @@ const cases: readonly [name: string, version: object, problems: readonly string[
       `${schema}.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified`,
     ],
   ],
+  ['metadata with what says nothing', withRoot(object({ metadata: { type: 'object', anyOf: [], title: '' } })), []],
+  [
+    'metadata without other properties',
+    withRoot(object({ metadata: { type: 'object', additionalProperties: false } })),
+    [
+      `${schema}.properties[metadata]: Forbidden: must not specify anything other than name and generateName, but metadata is implicitly specified`,
+    ],
+  ],
+  [
+    'no other properties, below a junctor',
+    withSpec({ a: object({}, { anyOf: [{ additionalProperties: false }] }) }),
+    [`${field}.anyOf[0].additionalProperties: Forbidden: must be undefined to be structural`],
+  ],
+  [
+    'a default of a boolean that is an int-or-string, too',
+    withSpec({ a: { type: 'boolean', 'x-kubernetes-int-or-string': true, default: false } }),
+    [],
+  ],
   [
     'a default of embedded labels',
     withSpec({

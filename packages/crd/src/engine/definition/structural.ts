@@ -65,6 +65,12 @@ function intOrStringTypes(list: unknown): boolean {
  */
 type Exception = 'own and first' | 'own' | 'none';
 
+/** Whether a keyword has the value that it has without being there. */
+function isUnset(keyword: string, value: unknown): boolean {
+  if (value === false) return keyword !== 'additionalProperties';
+  return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
+}
+
 /** A schema below a logical junctor: constraints only. */
 function checkNested(schema: JsonObject, field: string, exception: Exception = 'none'): FieldError[] {
   const errors = [
@@ -73,10 +79,7 @@ function checkNested(schema: JsonObject, field: string, exception: Exception = '
     ...checkMapType(schema, field),
   ];
   for (const [keyword, text] of forbiddenInside) {
-    const value = schema[keyword];
-    const isUnset =
-      value === undefined || value === false || value === '' || (Array.isArray(value) && value.length === 0);
-    if (!isUnset) errors.push(forbidden(`${field}.${keyword}`, text));
+    if (!isUnset(keyword, schema[keyword])) errors.push(forbidden(`${field}.${keyword}`, text));
   }
   if (isObject(schema['items'])) errors.push(...checkNested(schema['items'], `${field}.items`));
   for (const [name, property] of Object.entries(isObject(schema['properties']) ? schema['properties'] : {})) {
@@ -119,7 +122,10 @@ function checkMetadata(metadata: JsonObject, field: string, level: Level, isChec
   if (level !== 'root') return errors;
   const { type: _type, properties, default: _default, ...rest } = metadata;
   const names = Object.keys(isObject(properties) ? properties : {});
-  if (Object.keys(rest).length > 0 || names.some((name) => name !== 'name' && name !== 'generateName')) {
+  if (
+    !Object.entries(rest).every(([keyword, value]) => isUnset(keyword, value)) ||
+    names.some((name) => name !== 'name' && name !== 'generateName')
+  ) {
     const text = 'must not specify anything other than name and generateName, but metadata is implicitly specified';
     errors.push(forbidden(field, text));
   }
@@ -270,7 +276,12 @@ function checkDefaults(source: JsonObject, field: string, isRoot = false): Field
   const value = source['default'];
   if (value !== undefined && value !== null) {
     const compiled = compileSchema(source);
-    const schema = isRoot ? { ...compiled, embedded: true } : compiled;
+    const schema = {
+      ...compiled,
+      ...(isRoot && { embedded: true }),
+      // As upstream, which judges a default by its type where there is one, and an object by the other.
+      ...(compiled.type !== undefined && { intOrString: false }),
+    };
     const pruned: string[] = [];
     const copy = cloneJson(value);
     if (schema.preserveUnknown !== true)
