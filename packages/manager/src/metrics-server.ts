@@ -55,14 +55,14 @@ export function createMetricsServer(options: {
   const { server, exporter, extra, logger, clock } = options;
   const { port = defaultMetricsPort, host, path = defaultMetricsPath, tls, filter, listener } = server;
   const serveMetrics: HttpHandler = async (request, response, context) => {
-    const { pathname } = targetOf(request);
+    const { pathname, search } = targetOf(request);
     if (pathname === path) {
       const { contentType, body } = await exporter.export();
       response.writeHead(200, { 'content-type': contentType }).end(body);
       return true;
     }
     if (!extra.has(pathname) && extra.has(`${pathname}/`)) {
-      response.writeHead(301, { location: `${pathname}/` }).end();
+      response.writeHead(301, { location: `${pathname}/${search}` }).end();
       return true;
     }
     const handler = extra.get(pathname) ?? extra.get(prefixOf(extra, pathname));

@@ -5,6 +5,8 @@ export interface RequestTarget {
   /** As sent: not decoded. */
   readonly pathname: string;
   readonly searchParams: URLSearchParams;
+  /** The query as sent, with its `?`; '' without one. */
+  readonly search: string;
 }
 
 /** Reads path and query of a request; takes whatever a client may send as one. */
@@ -12,5 +14,6 @@ export function targetOf({ url = '/' }: Pick<IncomingMessage, 'url'>): RequestTa
   // A proxy may send the absolute form.
   const relative = url.replace(/^https?:\/\/[^/?#]*/i, '');
   const [path = '', query = ''] = /^([^?#]*)\??([^#]*)/.exec(relative)?.slice(1) ?? [];
-  return { pathname: path === '' ? '/' : path, searchParams: new URLSearchParams(query) };
+  const search = query === '' ? '' : `?${query}`;
+  return { pathname: path === '' ? '/' : path, searchParams: new URLSearchParams(query), search };
 }

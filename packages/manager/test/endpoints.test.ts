@@ -188,6 +188,8 @@ describe('the health server of a manager', () => {
     expect(await read(`${metricsUrl}/debug/x`)).toEqual([200, '/debug/']);
     expect(await read(`${metricsUrl}/debug/deep/x`)).toEqual([200, '/debug/deep/']);
     expect(await read(`${metricsUrl}/debug/deep`)).toEqual([200, '/debug/deep/']); // by a redirect
+    const { url } = await fetch(`${metricsUrl}/debug/deep?key=a%2Fb&limit=2`);
+    expect(url).toBe(`${metricsUrl}/debug/deep/?key=a%2Fb&limit=2`);
     expect(() => manager.addMetricsHandler('/late', () => true)).toThrow('already been created');
     stop.abort();
     await done;
