@@ -79,9 +79,16 @@ export class LifeSources {
     return this.#informers.of(Pod).handlers.size;
   }
 
-  /** Each of its requests stands for all objects. */
+  /** Each of its requests stands for all objects. It could be replayed, as a source of a kind can. */
   trigger(): Source<ReconcileRequest> {
-    return channelSource({ name: 'config', events: this.config, handler: toSelf });
+    const { name, start } = channelSource({ name: 'config', events: this.config, handler: toSelf });
+    return {
+      name,
+      start: async (context) => {
+        const replay = (): void => this.#world.must(false, 'a trigger is replayed, by what it has triggered itself');
+        return { ...(await start(context)), replay };
+      },
+    };
   }
 
   kind(kind: Kind): Source<ReconcileRequest> {
