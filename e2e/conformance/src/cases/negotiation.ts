@@ -5,6 +5,7 @@ import type { Json } from '../harness/doc.js';
 import { MERGE_PATCH } from '../harness/context.js';
 import { check, created, failure, matches, ok, same } from '../harness/expect.js';
 import { spec } from '../harness/spec.js';
+import { configMaps } from './paths.js';
 
 const TABLE = 'application/json;as=Table;v=v1;g=meta.k8s.io';
 const PARTIAL = 'application/json;as=PartialObjectMetadata;v=v1;g=meta.k8s.io';
@@ -103,6 +104,19 @@ spec(9, 'YAML bodies are understood', async (t) => {
   const widget = `apiVersion: ${widgets.apiVersion}\nkind: Widget\nmetadata:\n  name: why\nspec:\n  size: 2\n`;
   same(created(await t.post(widgets.path(ns), widget, { contentType: 'application/yaml' })).spec.size, 2, 'size');
 });
+
+spec(
+  9,
+  'dates and times of YAML are texts, words that YAML 1.1 takes for booleans are written in quotes',
+  async (t) => {
+    const ns = await t.namespace();
+    const yaml = `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: dated}\ndata:\n  day: 2024-01-02\n  time: 12:30\n  word: "on"\n`;
+    const made = created(await t.post(configMaps(ns), yaml, { contentType: 'application/yaml' }));
+    same(made.data, { day: '2024-01-02', time: '12:30', word: 'on' }, 'data');
+    const shown = await t.get(configMaps(ns, 'dated'), { accept: 'application/yaml' });
+    matches(shown.text, /word: "on"/, 'YAML');
+  },
+);
 
 spec(9, 'a body of another type answers 415', async (t) => {
   const ns = await t.namespace();
