@@ -473,6 +473,9 @@ describe('watch', () => {
   });
 });
 
+const webKey = { namespace: 'ns', name: 'a' };
+const emptyMerge = { type: 'merge', body: {} } as const;
+
 it.each<[string, () => Promise<unknown>, string]>([
   [
     'deleteAllOf',
@@ -481,19 +484,99 @@ it.each<[string, () => Promise<unknown>, string]>([
   ],
   [
     'delete',
-    () => client.delete(ConfigMap, { namespace: 'ns', name: 'a' }, { precondition: { uid: 'u' } } as never),
+    () => client.delete(ConfigMap, webKey, { precondition: { uid: 'u' } } as never),
     'delete ConfigMap: unknown option "precondition": did you mean "preconditions"?',
   ],
-])(
-  '%s deletes nothing where an option is misspelled, which would mean more than what is meant',
-  async (_, call, text) => {
-    await expect(call()).rejects.toThrow(text);
-    expect(server.requests).toEqual([]);
-  },
-);
+  [
+    'delete with preconditions',
+    () => client.delete(ConfigMap, webKey, { preconditions: { UID: 'u' } } as never),
+    'delete ConfigMap: unknown option "preconditions.UID": did you mean "uid"?',
+  ],
+  [
+    'delete with a precondition',
+    () => client.delete(ConfigMap, webKey, { preconditions: { resourceVersion: 5 } } as never),
+    'delete ConfigMap: options.preconditions.resourceVersion is 5: expected a text',
+  ],
+  [
+    'delete with no preconditions',
+    () => client.delete(ConfigMap, webKey, { preconditions: 'u' } as never),
+    'delete ConfigMap: options.preconditions is "u": expected { uid, resourceVersion }',
+  ],
+  [
+    'get',
+    () => client.get(ConfigMap, webKey, { readyourwrites: 'off' } as never),
+    'get ConfigMap: unknown option "readyourwrites": did you mean "readYourWrites"?',
+  ],
+  [
+    'get of a mode',
+    () => client.get(ConfigMap, webKey, { readYourWrites: 'on' } as never),
+    'get ConfigMap: options.readYourWrites is "on": expected "overlay", "barrier" or "off"',
+  ],
+  [
+    'list',
+    () => client.list(ConfigMap, { labelselector: 'a=b' } as never),
+    'list ConfigMap: unknown option "labelselector": did you mean "labelSelector"?',
+  ],
+  [
+    'list of a namespace',
+    () => client.list(ConfigMap, { namespace: ['ns'] } as never),
+    'list ConfigMap: options.namespace is an array: expected a text',
+  ],
+  [
+    'list with live',
+    () => client.list(ConfigMap, { live: 'false' } as never),
+    'list ConfigMap: options.live is "false": expected true or false',
+  ],
+  [
+    'watch',
+    () => client.watch(ConfigMap, { fieldselector: 'a=b' } as never),
+    'watch ConfigMap: unknown option "fieldselector": did you mean "fieldSelector"?',
+  ],
+  [
+    'create',
+    () => client.create(ConfigMap, cm('a'), { dryrun: true } as never),
+    'create ConfigMap: unknown option "dryrun": did you mean "dryRun"?',
+  ],
+  [
+    'update',
+    () => client.update(ConfigMap, cm('a'), { dryrun: true } as never),
+    'update ConfigMap: unknown option "dryrun": did you mean "dryRun"?',
+  ],
+  [
+    'update with preconditions',
+    () => client.update(ConfigMap, cm('a'), { preconditions: { uid: 'u' } } as never),
+    'update ConfigMap: unknown option "preconditions"',
+  ],
+  [
+    'patch',
+    () => client.patch(ConfigMap, webKey, emptyMerge, { fieldowner: 'me' } as never),
+    'patch ConfigMap: unknown option "fieldowner": did you mean "fieldOwner"?',
+  ],
+  [
+    'patch with force',
+    () => client.patch(ConfigMap, webKey, emptyMerge, { force: 'false' } as never),
+    'patch ConfigMap: options.force is "false": expected true or false',
+  ],
+  [
+    'status patch',
+    () => client.status(ConfigMap).patch(webKey, emptyMerge, { dryrun: true } as never),
+    'patch ConfigMap: unknown option "dryrun": did you mean "dryRun"?',
+  ],
+  [
+    'subresource create',
+    () => client.subResource(ConfigMap, 'token').create(webKey, {} as never, { dryrun: true } as never),
+    'create ConfigMap: unknown option "dryrun": did you mean "dryRun"?',
+  ],
+])('%s sends nothing where an option would be taken for another, or for none', async (_, call, text) => {
+  await expect(call()).rejects.toThrow(text);
+  expect(server.requests).toEqual([]);
+});
 
-it('lets a delete have the options that all writes of a caller share', async () => {
+it('lets reads and deletes have the options that all writes of a caller share', async () => {
   server.handler = (_request, response) => json(response, { kind: 'Status', apiVersion: 'v1', status: 'Success' });
-  await client.delete(ConfigMap, { namespace: 'ns', name: 'a' }, { fieldOwner: 'me' } as never);
-  expect(server.requests).toHaveLength(1);
+  const shared = { fieldOwner: 'me', dryRun: false, fieldValidation: 'Strict' } as never;
+  await client.delete(ConfigMap, webKey, shared);
+  server.handler = (_request, response) => json(response, cm('a'));
+  await client.get(ConfigMap, webKey, shared);
+  expect(server.requests).toHaveLength(2);
 });

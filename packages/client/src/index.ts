@@ -16,6 +16,7 @@ export type {
   ApplyResult,
 } from './apply-if-changed.js';
 export type { DifferenceReason, FieldDifference, FieldEquality } from './apply-match.js';
+export { requireCallOptions } from './call-options.js';
 export type {
   Client,
   DeletedCollection,
@@ -84,14 +85,7 @@ export { listWithin } from './read-scope.js';
 export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
-export {
-  requireCallOptions,
-  requireClient,
-  requireList,
-  requireName,
-  requireObject,
-  requireOptionsObject,
-} from './require-arguments.js';
+export { requireClient, requireList, requireName, requireObject, requireOptionsObject } from './require-arguments.js';
 export { requireKey, requireKind } from './require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';

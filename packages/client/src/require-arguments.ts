@@ -1,8 +1,6 @@
-import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { shownType, shownValue, unknownOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { shownType, shownValue } from '@kctl/wait';
 import { isKubeObject } from './kube-object.js';
-import type { DeleteAllOfOptions, DeleteOptions } from './options.js';
 
 /**
  * For functions that take a client: refuses what lacks the methods that they call, such as a client that was not awaited.
@@ -49,59 +47,6 @@ export function requireOptionsObject(what: string, options: unknown, expected = 
   throw new TypeError(`${what}: the options are ${shown(options)}: expected ${expected}`);
 }
 
-/**
- * For clients: refuses options of a call that are not an object, a `dryRun` that is not a boolean, since what is meant as a
- * dry run must not be written, a `limit` that is not a whole number, and of deletes what is not known: without its selector
- * or precondition, one deletes more than what is meant.
- *
- * @param verb the call, at the beginning of the message
- * @throws TypeError naming what is not valid
- */
-export function requireCallOptions(verb: string, kind: Kind, options: unknown): void {
-  if (!isObject(options) || Array.isArray(options)) {
-    requireOptionsObject(`${verb} ${kind.kind}`, options);
-    return;
-  }
-  // Cached reads come here, too: nothing is built unless it is wrong.
-  if ('dryRun' in options && options.dryRun !== undefined && typeof options.dryRun !== 'boolean')
-    throw new TypeError(`${verb} ${kind.kind}: options.dryRun is ${shown(options.dryRun)}: expected true or false`);
-  if ('limit' in options && options.limit !== undefined && !isWhole(options.limit))
-    throw new TypeError(`${verb} ${kind.kind}: options.limit is ${shown(options.limit)}: expected a whole number`);
-  const names = namesOfDeletes.get(verb);
-  if (names === undefined) return;
-  const unknown = unknownOptions(options, names);
-  if (unknown.length > 0) throw new TypeError(`${verb} ${kind.kind}: ${unknown.join('; ')}`);
-}
-
-const deleteOptionNames: OptionNames<DeleteOptions> = {
-  dryRun: true,
-  gracePeriodSeconds: true,
-  preconditions: true,
-  propagationPolicy: true,
-  ignoreStoreReadErrorWithClusterBreakingPotential: true,
-  signal: true,
-};
-
-const deleteAllOfOptionNames: OptionNames<DeleteAllOfOptions> = {
-  ...deleteOptionNames,
-  namespace: true,
-  labelSelector: true,
-  fieldSelector: true,
-};
-
-/** Options of other writes: a caller has one object of them for all. A delete has no use for them. */
-const ofOtherWrites = ['fieldOwner', 'fieldValidation'];
-
-/** A misspelled selector would mean every object, a misspelled precondition none. */
-const namesOfDeletes: ReadonlyMap<string, readonly string[]> = new Map([
-  ['delete', [...Object.keys(deleteOptionNames), ...ofOtherWrites]],
-  ['deleteAllOf', [...Object.keys(deleteAllOfOptionNames), ...ofOtherWrites]],
-]);
-
-function isWhole(limit: unknown): boolean {
-  return Number.isInteger(limit) || limit === Infinity;
-}
-
 /** Refuses what is not an array. @throws TypeError naming the argument and what fits */
 export function requireList(what: string, name: string, list: unknown, expected: string): void {
   if (Array.isArray(list)) return;
@@ -114,7 +59,8 @@ export function requireName(what: string, name: string, value: unknown): void {
   throw new TypeError(`${what}: the ${name} is ${value === '' ? 'empty' : shown(value)}: expected its name`);
 }
 
-function shown(value: unknown): string {
+/** A value in a message: texts and numbers as they are, of others the type. */
+export function shown(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
     ? shownValue(value)
     : shownType(value);
