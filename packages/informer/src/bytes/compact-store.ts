@@ -63,6 +63,11 @@ export class CompactStore implements ByteStore {
     }
   }
 
+  discard(tenant: CompactTenant): void {
+    if (tenant.slab instanceof ColdBlock) this.release(tenant);
+    else this.#plain.discard(tenant);
+  }
+
   lengthOf(tenant: CompactTenant): number {
     return this.#plain.lengthOf(tenant);
   }

@@ -249,7 +249,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     }
     this.#value = object;
     this.#decoded = undefined;
-    slabs.release(this);
+    slabs.discard(this);
     this.slab = undefined;
     return object;
   }

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { SlabMemory } from './slab-memory.js';
+import { SlabMemory, waitingLimit } from './slab-memory.js';
 import { SlabStore, type SlabTenant } from './slab-store.js';
 
 setFlagsFromString('--expose-gc');
@@ -63,6 +63,32 @@ describe('SlabMemory', () => {
     expect(memory.freeBytes).toBe(400);
     expect(memory.allocate(300)).toHaveLength(300);
     expect(memory.freeBytes).toBe(200);
+  });
+
+  it('leaves what lies free beyond what is in use to the collector, and counts it until it has gone', async () => {
+    await collectUntil(() => SlabMemory.waitingBytes === 0);
+    let liveBytes = 1000;
+    const memory = new SlabMemory(() => liveBytes);
+    const give = (count: number): void => {
+      for (const each of Array.from({ length: count }, () => memory.allocate(200))) memory.takeBack(each);
+    };
+    give(4);
+    expect(memory.freeBytes).toBe(800);
+    expect(SlabMemory.waitingBytes).toBe(0);
+    liveBytes = 300;
+    give(1);
+    expect(memory.freeBytes).toBe(200);
+    expect(SlabMemory.waitingBytes).toBe(600);
+    await collectUntil(() => SlabMemory.waitingBytes === 0);
+    expect(SlabMemory.waitingBytes).toBe(0);
+  });
+
+  it.each([
+    [0, 0, 64],
+    [512, 20, 256],
+    [10, 300, 150],
+  ])('lets half of %d MB of stores or of %d MB of heap wait, and %d MB then', (spare, heap, limit) => {
+    expect(waitingLimit(spare * 2 ** 20, heap * 2 ** 20)).toBe(limit * 2 ** 20);
   });
 
   it('keeps a version readable that somebody holds, however much is written after it', async () => {

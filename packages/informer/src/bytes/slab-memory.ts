@@ -1,6 +1,8 @@
+import { getHeapStatistics } from 'node:v8';
+
 /** Memory that a store may keep for its next slabs, however large it is; it may leave half as much to the collector. */
 const maxSpareBytes = 256 * 1024 * 1024;
-/** Memory that may be left to the collector, however small the stores are. */
+/** Memory that may be left to the collector, however small stores and heap are. */
 const minWaitingBytes = 64 * 1024 * 1024;
 /** How much new memory outside of the heap makes the collector run. */
 const pressureBytes = 64 * 1024 * 1024;
@@ -8,10 +10,11 @@ const pressureBytes = 64 * 1024 * 1024;
 /** What all stores of this thread together leave to the collector, which works for all of them at once. */
 const left = { waitingBytes: 0, callAtBytes: 0 };
 
-/** Memory that waits for the collector, and the store that may use it again, if it is still there by then. */
+/** Memory that waits for the collector. */
 interface LeftMemory {
-  readonly memory: Buffer;
-  readonly home: WeakRef<SlabMemory>;
+  readonly bytes: number;
+  /** The memory, and the store that may use it again, if it is still there by then; unset where it is not to be used again. */
+  readonly again?: { readonly memory: Buffer; readonly home: WeakRef<SlabMemory> };
 }
 
 /**
@@ -23,11 +26,12 @@ interface LeftMemory {
  */
 export class SlabMemory {
   /** One for all stores: that of a store would go with it, and what it left would never be counted as freed. */
-  static readonly #left = new FinalizationRegistry<LeftMemory>(({ memory, home }) => {
-    left.waitingBytes -= memory.length;
+  static readonly #left = new FinalizationRegistry<LeftMemory>(({ bytes, again }) => {
+    left.waitingBytes -= bytes;
     left.callAtBytes = 0;
-    const store = home.deref();
-    if (store !== undefined) store.takeBack(memory);
+    // What the store has no use for goes with the next collection, which is called for what will wait by then.
+    const store = again?.home.deref();
+    if (store !== undefined && again !== undefined) store.#keep(again.memory);
   });
   readonly #free: Buffer[] = [];
   readonly #self = new WeakRef<SlabMemory>(this);
@@ -60,24 +64,51 @@ export class SlabMemory {
 
   /** Takes the memory back when nothing refers to its owner; until then it stays as it is. */
   takeBackAfter(owner: object, memory: Buffer): void {
-    SlabMemory.#left.register(owner, { memory, home: this.#self });
-    left.waitingBytes += memory.length;
-    const limit = Math.max(minWaitingBytes, this.#spareBytes() / 2);
-    if (left.waitingBytes <= Math.max(limit, left.callAtBytes)) return;
-    left.callAtBytes = left.waitingBytes + limit;
-    callCollector();
+    this.#leave(owner, { bytes: memory.length, again: { memory, home: this.#self } });
   }
 
-  /** Takes memory back that nothing refers to. */
+  /** Takes memory back that nothing refers to. What lies free beyond what is in use is left to the collector. */
   takeBack(memory: Buffer): void {
-    if (this.#freeBytes + memory.length > this.#spareBytes()) return;
+    if (!this.#keep(memory)) this.#leave(memory, { bytes: memory.length });
+    const spareBytes = this.#spareBytes();
+    while (this.#freeBytes > spareBytes) {
+      const spare = this.#free.pop();
+      if (spare === undefined) break;
+      this.#freeBytes -= spare.length;
+      this.#leave(spare, { bytes: spare.length });
+    }
+  }
+
+  /** @returns false where there is enough for the next slabs */
+  #keep(memory: Buffer): boolean {
+    if (this.#freeBytes + memory.length > this.#spareBytes()) return false;
     this.#free.push(memory);
     this.#freeBytes += memory.length;
+    return true;
+  }
+
+  /** The collector will find the owner gone. It is called when enough waits for it. */
+  #leave(owner: object, memory: LeftMemory): void {
+    SlabMemory.#left.register(owner, memory);
+    left.waitingBytes += memory.bytes;
+    if (left.waitingBytes <= Math.max(minWaitingBytes, left.callAtBytes)) return;
+    const limit = waitingLimit(this.#spareBytes(), getHeapStatistics().used_heap_size);
+    if (left.waitingBytes <= limit) return;
+    left.callAtBytes = left.waitingBytes + limit;
+    callCollector();
   }
 
   #spareBytes(): number {
     return Math.min(maxSpareBytes, this.#liveBytes());
   }
+}
+
+/**
+ * How much may wait for the collector: half of what the stores may keep, and of the heap that it would mark. As V8 lets a
+ * heap grow by about as much before it marks it, each collection costs as little for what it frees as its own ones do.
+ */
+export function waitingLimit(spareBytes: number, heapBytes: number): number {
+  return Math.max(minWaitingBytes, spareBytes / 2, heapBytes / 2);
 }
 
 function fresh(size: number): Buffer {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { SlabMemory } from './slab-memory.js';
 import { ownWords, SlabStore, type SlabRange, type SlabTenant } from './slab-store.js';
 
 const homeless = (): SlabTenant => ({ slab: undefined, offset: 0 });
@@ -75,6 +76,42 @@ describe('SlabStore', () => {
       const { slab, offset } = tenant;
       if (isKept(number)) expect(slab?.buffer.toString('latin1', offset, offset + length)).toBe(text);
     }
+  });
+
+  it('uses one slab for all, and leaves nothing to the collector, where each text is discarded when it was read', () => {
+    const store = new SlabStore();
+    const before = SlabMemory.waitingBytes;
+    const bytes = Buffer.alloc(2000, 'x');
+    for (let number = 0; number < 10_000; number++) {
+      const tenant = homeless();
+      store.put(tenant, bytes, { start: 0, end: 2000, cutStart: 0, cutEnd: 0 });
+      store.discard(tenant);
+      store.discard(tenant);
+    }
+    expect(store.liveBytes).toBe(0);
+    expect(store.heldBytes).toBe(64 * 1024);
+    expect(SlabMemory.waitingBytes).toBe(before);
+  });
+
+  it('writes over nothing that something else may still read, whatever is discarded', () => {
+    const store = new SlabStore();
+    const read = ({ slab, offset }: SlabTenant): string | undefined =>
+      slab?.buffer.toString('latin1', offset, offset + 500);
+    const put = (text: string): SlabTenant => {
+      const tenant = homeless();
+      store.put(tenant, Buffer.from(text), { start: 0, end: 500, cutStart: 0, cutEnd: 0 });
+      return tenant;
+    };
+    const held = new Map<string, SlabTenant>();
+    for (let number = 0; number < 5000; number++) {
+      const text = `${number}:`.padEnd(500, String(number % 10));
+      const tenant = put(text);
+      if (number % 97 === 0) {
+        held.set(text, tenant);
+        store.release(tenant);
+      } else store.discard(tenant);
+    }
+    for (const [text, tenant] of held) expect(read(tenant)).toBe(text);
   });
 
   it('refuses a range that lies beyond the bytes, and is as it was then', () => {

@@ -32,7 +32,7 @@ interface OwnSlab<T extends SlabTenant> extends Slab {
   tenants: (T | undefined)[];
   /** Before which place no tenant is left. */
   next: number;
-  /** Whether a tenant was released: what was replaced may still be read here. */
+  /** Whether a tenant was released that may still read: what was replaced before it was parsed. */
   hasReaders: boolean;
 }
 
@@ -50,6 +50,8 @@ export interface ByteStore {
   put(tenant: SlabTenant, bytes: Uint8Array, range: SlabRange): void;
   /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */
   release(tenant: SlabTenant): void;
+  /** Gives up the bytes of a tenant that does not read them again: their memory is free at once, without the collector. */
+  discard(tenant: SlabTenant): void;
   /** How many bytes a tenant has, also after the release. */
   lengthOf(tenant: SlabTenant): number;
 }
@@ -117,8 +119,12 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
     const slab = this.#leave(tenant);
     if (slab === undefined) return;
     slab.hasReaders = true;
-    if (slab.live === 0 && slab !== this.#current) this.#giveUp(slab);
-    else this.#compact();
+    this.#shrunk(slab);
+  }
+
+  discard(tenant: T): void {
+    const slab = this.#leave(tenant);
+    if (slab !== undefined) this.#shrunk(slab);
   }
 
   /** The tenants whose bytes have been here for longest, at most these many and about these many bytes; not the newest. */
@@ -170,6 +176,13 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
     const to = this.#settle(tenant, slab, length);
     const notes = this.noteBytes - ownWords * 4;
     buffer.copy(slab.buffer, to - notes, offset - notes, offset + length);
+  }
+
+  #shrunk(slab: OwnSlab<T>): void {
+    if (slab.live > 0) this.#compact();
+    else if (slab !== this.#current) this.#giveUp(slab);
+    else if (slab.hasReaders) this.#compact();
+    else rewind(slab);
   }
 
   #leave(tenant: T): OwnSlab<T> | undefined {
@@ -252,6 +265,13 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
 
 function isOwn<T extends SlabTenant>(slab: Slab): slab is OwnSlab<T> {
   return 'hasReaders' in slab;
+}
+
+/** Begins a slab anew that nothing is in and nothing reads: where each event is read at once, one slab is enough for all. */
+function rewind(slab: OwnSlab<SlabTenant>): void {
+  slab.used = 0;
+  slab.tenants = [];
+  slab.next = 0;
 }
 
 function isEmptier(a: OwnSlab<SlabTenant>, b: OwnSlab<SlabTenant>): boolean {
