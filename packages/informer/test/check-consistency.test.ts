@@ -56,7 +56,12 @@ it('applies the transform of the store, and refuses a store that has not synced'
   const { client } = environment;
   const namespace = await environment.createNamespace();
   await client.create(ConfigMap, { metadata: { namespace, name: 'a' }, data: { x: '1', secret: 'y' } });
-  const transform = (map: ConfigMap): ConfigMap => ({ ...map, data: { x: map.data?.['x'] ?? '' } });
+  await client.create(ConfigMap, { metadata: { namespace, name: 'poison' }, data: { x: 'throws' } });
+  const transform = (map: ConfigMap): ConfigMap => {
+    const x = map.data?.['x'] ?? '';
+    if (x === 'throws') throw new Error('the transform fails');
+    return { ...map, data: { x } };
+  };
   const listerWatcher = listerWatcherFor(client, ConfigMap, { namespace });
   const informer = createSharedInformer<ConfigMap>({ kind: ConfigMap, listerWatcher, transform });
   const check = { client, kind: ConfigMap, namespace, store: informer.indexer } as const;
@@ -68,7 +73,8 @@ it('applies the transform of the store, and refuses a store that has not synced'
   const running = informer.run(stop.signal);
   await informer.waitForSync();
   expect((await checkConsistency({ ...check, transform })).isConsistent).toBe(true);
-  expect((await checkConsistency(check)).different).toEqual([`${namespace}/a`]);
+  const untransformed = await checkConsistency(check);
+  expect([untransformed.different, untransformed.missing]).toEqual([[`${namespace}/a`], [`${namespace}/poison`]]);
   stop.abort();
   await running;
 });

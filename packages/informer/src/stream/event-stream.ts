@@ -1,6 +1,7 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { isSameJson } from '@kctl/apimachinery';
 import { waitForEvent } from '@kctl/client';
+import { slicerOf } from '@kctl/delivery';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
 import {
   anySignal,
@@ -198,8 +199,9 @@ class Stream<T extends KubeObject> implements EventStream<T> {
   }
 
   #read<E>(open: Open<E>): ReaderIterator<E> {
-    const link = anySignal([this.#settings.signal]);
-    return new ReaderIterator(open({ signal: link.signal, onGone: new Set() }), link);
+    const { signal, clock } = this.#settings;
+    const link = anySignal([signal]);
+    return new ReaderIterator(open({ signal: link.signal, onGone: new Set(), slicer: slicerOf(clock) }), link);
   }
 }
 

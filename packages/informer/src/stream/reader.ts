@@ -1,4 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
+import type { Slicer } from '@kctl/delivery';
 import type { AbortLink } from '@kctl/wait';
 import type { EventHandlerOptions, InformerEvent } from '../handlers/event.js';
 import type { SharedInformer } from '../informer.js';
@@ -10,13 +11,15 @@ export interface Reading {
   readonly signal: AbortSignal;
   /** Called for each object that is gone, before its delete is handed on: for operators that remember objects. */
   readonly onGone: Set<(key: string) => void>;
+  /** A loop that always has something to read shares the event loop as a handler does. */
+  readonly slicer: Slicer;
 }
 
 /** Events of an informer, one reader's. They end with the informer, after what waits was read, or at once with the signal. */
 export async function* readEvents<T extends KubeObject>(
   informer: Pick<SharedInformer<T>, 'addEventHandler'>,
   options: EventHandlerOptions<T>,
-  { signal, onGone }: Reading,
+  { signal, onGone, slicer }: Reading,
 ): AsyncGenerator<InformerEvent<T>, void> {
   if (signal.aborted) return;
   const pending = new PendingEvents<T>(options.delivery);
@@ -38,6 +41,10 @@ export async function* readEvents<T extends KubeObject>(
   signal.addEventListener('abort', notify, { once: true });
   try {
     while (!signal.aborted) {
+      if (slicer.isOver) {
+        await slicer.breathe();
+        continue;
+      }
       const event = pending.take();
       if (event !== undefined) {
         if (event.type === 'delete') for (const forget of onGone) forget(event.key);

@@ -17,7 +17,11 @@ export interface CheckConsistencyOptions<T extends KubeObject> {
   readonly namespace?: string;
   readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
-  /** The transform of the store, so that what it changes does not count. @default none */
+  /**
+   * The transform of the store, so that what it changes does not count. Objects that it fails for are not compared.
+   *
+   * @default none
+   */
   readonly transform?: (object: T) => T;
   /** Whether the store keeps managedFields. @default false */
   readonly keepManagedFields?: boolean;
@@ -94,8 +98,9 @@ export async function checkConsistency<T extends KubeObject>(
     const key = formatKey(keyOf(object));
     const own = held.get(key);
     held.delete(key);
-    // What was read belongs to the caller: a transform may change it.
-    const wanted = transform === undefined ? object : transformObject(mutableCopy(object) as unknown as T, transform);
+    const wanted = transform === undefined ? object : transformed(object, transform);
+    // The store has the version before, or nothing.
+    if (wanted === undefined) continue;
     if (own === undefined) report.missing.push(key);
     else if (!isSameJson(comparable(own, keepManagedFields), comparable(wanted, keepManagedFields)))
       report.different.push(key);
@@ -104,6 +109,19 @@ export async function checkConsistency<T extends KubeObject>(
   for (const keys of Object.values(report)) keys.sort();
   const isConsistent = Object.values(report).every((keys) => keys.length === 0);
   return { isConsistent, resourceVersion, ...report };
+}
+
+/** What a store holds of an object that was read; undefined where the transform fails for it. */
+function transformed<T extends KubeObject>(
+  object: DeepReadonly<KubeObject>,
+  transform: (object: T) => T,
+): T | undefined {
+  try {
+    // What was read belongs to the caller: a transform may change it.
+    return transformObject(mutableCopy(object) as unknown as T, transform);
+  } catch {
+    return undefined;
+  }
 }
 
 function isVersion(value: unknown): boolean {

@@ -1,5 +1,6 @@
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
+import { createEventStream } from '../../src/index.js';
 import { added, thing } from './scripted-server.js';
 import { ScriptedSession } from './scripted-session.js';
 
@@ -43,3 +44,31 @@ it.each([
     expect(longest).toBeLessThanOrEqual(12);
   },
 );
+
+it('takes one slice of a turn, too, for a loop over events that has always something to read', async () => {
+  let now = 0;
+  const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });
+  await using session = new ScriptedSession({ clock });
+  session.server.page = () => ({
+    version: 200,
+    items: Array.from({ length: 100 }, (_, at) => thing(`x-${at}`, at + 1)),
+  });
+  await session.start();
+  let reads = 0;
+  const read = async (): Promise<void> => {
+    for await (const _ of createEventStream(session.informer, { clock })) {
+      now += 1;
+      if (++reads === 100) return;
+    }
+  };
+  const reading = read();
+  let longest = 0;
+  for (let turns = 0; reads < 100; turns++) {
+    expect(turns).toBeLessThan(10_000);
+    const before = now;
+    await turn();
+    longest = Math.max(longest, now - before);
+  }
+  await reading;
+  expect(longest).toBeLessThanOrEqual(12);
+});
