@@ -289,13 +289,30 @@ export class Pool<T> implements WorkerPool {
     } catch (thrown) {
       this.#fail(thrown);
     }
-    this.#source.finish(slot);
+    this.#finish(slot);
+  }
+
+  /** What is added again while it is worked on goes back to a backing queue of the user's, which may not take it. */
+  #finish(slot: number): void {
+    try {
+      this.#source.finish(slot);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
+  }
+
+  #giveBack(slot: number): void {
+    try {
+      this.#source.giveBack(slot);
+    } catch (thrown) {
+      this.#fail(thrown);
+    }
   }
 
   #failed(slot: number, item: T, error: unknown): void {
     const { signal } = this.#abort;
     if (signal.aborted && (error === signal.reason || isAbortError(error))) {
-      this.#source.giveBack(slot);
+      this.#giveBack(slot);
       return;
     }
     try {
@@ -304,7 +321,7 @@ export class Pool<T> implements WorkerPool {
       // onError or a rate limiter of the user's is broken: nothing says what to do with this item.
       if (thrown instanceof QueueArgumentError) thrown.cause ??= error;
       this.#fail(thrown);
-      this.#source.giveBack(slot);
+      this.#giveBack(slot);
     }
   }
 
@@ -322,18 +339,18 @@ export class Pool<T> implements WorkerPool {
     switch (verdict) {
       case 'retry':
         this.#policy.retry(item, error, slot);
-        this.#source.finish(slot);
+        this.#finish(slot);
         break;
       case 'drop':
         this.#source.endFailures(slot);
         this.#policy.forget(item);
-        this.#source.finish(slot);
+        this.#finish(slot);
         break;
       case 'stop': {
         // onError has seen the item and the error; where there is none, the error has to name the item.
         const isJudged = this.#options.onError !== undefined;
         this.#fail(isJudged ? error : new WorkFailedError(this.#source.keyOf(item), item, error));
-        this.#source.giveBack(slot);
+        this.#giveBack(slot);
         break;
       }
       default:

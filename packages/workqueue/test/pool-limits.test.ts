@@ -219,6 +219,39 @@ describe('a backing queue', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each([false, true])(
+    'that does not take a key back ends the pool with its error (asynchronous work: %s)',
+    async (isAsync) => {
+      const stack = new Stack();
+      const push = stack.push.bind(stack);
+      let isBroken = false;
+      stack.push = (item) => {
+        if (isBroken) throw new Error('broken');
+        push(item);
+      };
+      const queue = createWorkQueue({ queue: stack });
+      queue.add('a');
+      const pool = queue.run({}, (key) => {
+        queue.add(key);
+        isBroken = true;
+        return isAsync ? Promise.resolve() : undefined;
+      });
+      await expect(pool.ended).rejects.toThrow('broken');
+      expect([queue.processing, queue.length, pool.active]).toEqual([0, 0, 0]);
+      isBroken = false;
+      queue.add('a');
+      const items = queue.items();
+      expect(await items.next()).toEqual({ done: false, value: 'a' });
+      queue.add('a');
+      isBroken = true;
+      await expect(items.next()).rejects.toThrow('broken');
+      expect(await items.next()).toEqual({ done: true, value: undefined });
+      isBroken = false;
+      queue.add('b');
+      expect(await queue.get()).toBe('b');
+    },
+  );
+
   it('that returns what was not pushed, or has no delete, is told so', () => {
     const queue = createWorkQueue({ queue: { length: 0, push: () => undefined, pop: () => 'other' } });
     queue.add('a');
