@@ -1,4 +1,6 @@
-import { shownValue, signalOption } from '@kctl/wait';
+import { requireOptions, shownValue, signalOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import type { GetOptions } from './worker-pool.js';
 
 const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';
 const fullCode = 'KCTL_WORKQUEUE_FULL';
@@ -85,10 +87,23 @@ export function requireFunction(field: string, value: unknown): void {
   if (typeof value !== 'function') throw new QueueArgumentError(field, value, 'give a function');
 }
 
-/** What is wrong with the signal of a wait. Found while waiting, it would leave a waiter that takes a key with it. */
-export function signalProblem(what: string, signal: AbortSignal | undefined): TypeError | undefined {
-  const problem = signal === undefined ? undefined : signalOption('signal', signal);
-  return problem === undefined ? undefined : new TypeError(`${what}: ${problem}`);
+const getNames: OptionNames<GetOptions> = { signal: signalOption };
+
+/** Of a call that has none. */
+export const noGetOptions: GetOptions = {};
+
+/**
+ * What is wrong with the options of a wait. Found while waiting, a signal that is none would leave a waiter that takes a key
+ * with it; one under another name would be waited without.
+ */
+export function getProblem(what: string, options: GetOptions): Error | undefined {
+  if (options === noGetOptions) return undefined;
+  try {
+    requireOptions(what, options, getNames);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error : new Error(String(error), { cause: error });
+  }
 }
 
 /** @throws QueueArgumentError unless `value` is an integer ≥ `least` */

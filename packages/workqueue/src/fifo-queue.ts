@@ -1,5 +1,5 @@
 import { CustomOrder, requireBackingQueue } from './backing-queue.js';
-import { QueueArgumentError } from './errors.js';
+import { noGetOptions, QueueArgumentError } from './errors.js';
 import type { FailurePolicy } from './pool.js';
 import { QueueBase } from './queue-base.js';
 import type { WorkQueueOptions } from './queue-options.js';
@@ -63,8 +63,8 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     this.reportDropped();
   }
 
-  override get(options: GetOptions = {}): Promise<T | undefined> {
-    return this.waitForNext(options.signal);
+  override get(options: GetOptions = noGetOptions): Promise<T | undefined> {
+    return this.waitForNext(options);
   }
 
   override shutDown(): void {

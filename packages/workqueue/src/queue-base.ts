@@ -2,7 +2,14 @@ import { guardMetrics } from '@kctl/telemetry';
 import { abortReason, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Drain } from './drain.js';
-import { QueueArgumentError, QueueFullError, requireFunction, requireInteger, signalProblem } from './errors.js';
+import {
+  getProblem,
+  noGetOptions,
+  QueueArgumentError,
+  QueueFullError,
+  requireFunction,
+  requireInteger,
+} from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
 import { QueueIteration } from './queue-iteration.js';
@@ -219,12 +226,12 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     return pool;
   }
 
-  [Symbol.asyncIterator](options: GetOptions = {}): AsyncIterableIterator<T, undefined> {
-    return new QueueIteration<T>(this, options.signal);
+  [Symbol.asyncIterator](options: GetOptions = noGetOptions): AsyncIterableIterator<T, undefined> {
+    return new QueueIteration<T>(this, options);
   }
 
-  items(options: GetOptions = {}): AsyncIterableIterator<T, undefined> {
-    return new QueueIteration<T>(this, options.signal);
+  items(options: GetOptions = noGetOptions): AsyncIterableIterator<T, undefined> {
+    return new QueueIteration<T>(this, options);
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -327,9 +334,10 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   }
 
   /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
-  protected waitForNext(signal: AbortSignal | undefined): Promise<V | undefined> {
-    const problem = signalProblem('get', signal);
+  protected waitForNext(options: GetOptions): Promise<V | undefined> {
+    const problem = getProblem('get', options);
     if (problem !== undefined) return Promise.reject(problem);
+    const { signal } = options;
     if (signal?.aborted === true) return Promise.reject(abortReason(signal));
     try {
       if (this.#waiters.size === 0) {

@@ -1,6 +1,7 @@
 import { abortReason } from '@kctl/wait';
-import { signalProblem } from './errors.js';
+import { getProblem } from './errors.js';
 import type { Waiter } from './waiter-list.js';
+import type { GetOptions } from './worker-pool.js';
 
 /** What an iteration needs of a queue: items by slot. */
 export interface IterationSource<T> {
@@ -39,11 +40,11 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   #stopWaiting: (() => void) | undefined;
   #isOver = false;
 
-  constructor(source: IterationSource<T>, signal: AbortSignal | undefined) {
-    const problem = signalProblem('items', signal);
+  constructor(source: IterationSource<T>, options: GetOptions) {
+    const problem = getProblem('items', options);
     if (problem !== undefined) throw problem;
     this.#source = source;
-    this.#signal = signal;
+    this.#signal = options.signal;
   }
 
   [Symbol.asyncIterator](): this {
@@ -58,13 +59,17 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   }
 
   return(): Promise<Result<T>> {
-    this.#leave();
-    return Promise.resolve(end());
+    return new Promise((resolve) => {
+      this.#leave();
+      resolve(end());
+    });
   }
 
   throw(error: unknown): Promise<Result<T>> {
-    this.#leave();
-    return Promise.reject(error instanceof Error ? error : new Error(String(error), { cause: error }));
+    return new Promise((_resolve, reject) => {
+      this.#leave();
+      reject(error instanceof Error ? error : new Error(String(error), { cause: error }));
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -74,17 +79,17 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   /** Answers the calls of `next` for which there is something. */
   #advance(): void {
     while (this.#calls.length > 0 && this.#stopWaiting === undefined) {
-      this.#release();
-      if (this.#isOver) {
-        this.#calls.shift()?.resolve(end());
-        continue;
-      }
-      if (this.#signal?.aborted === true) {
-        this.#isOver = true;
-        this.#calls.shift()?.reject(abortReason(this.#signal));
-        continue;
-      }
       try {
+        this.#release();
+        if (this.#isOver) {
+          this.#calls.shift()?.resolve(end());
+          continue;
+        }
+        if (this.#signal?.aborted === true) {
+          this.#isOver = true;
+          this.#calls.shift()?.reject(abortReason(this.#signal));
+          continue;
+        }
         const taken = this.#source.takeOrWait((slot, failure) => this.#onServed(slot, failure));
         if (typeof taken === 'number') this.#answer(taken);
         else this.#wait(taken);
@@ -166,15 +171,19 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   #leave(): void {
     this.#isOver = true;
     this.#endWait();
-    if (this.#unseen !== undefined) {
-      // Answered in this very step: the consumer leaves without having seen the item, and never will.
-      Object.assign(this.#unseen, end());
-      this.#unseen = undefined;
-      const slot = this.#drop();
-      if (slot >= 0) this.#source.giveBack(slot);
+    try {
+      if (this.#unseen !== undefined) {
+        // Answered in this very step: the consumer leaves without having seen the item, and never will.
+        Object.assign(this.#unseen, end());
+        this.#unseen = undefined;
+        const slot = this.#drop();
+        if (slot >= 0) this.#source.giveBack(slot);
+      }
+      this.#release();
+    } finally {
+      // Also where a custom backing queue does not take back what was added again meanwhile.
+      for (const call of this.#calls.splice(0)) call.resolve(end());
     }
-    this.#release();
-    for (const call of this.#calls.splice(0)) call.resolve(end());
   }
 }
 

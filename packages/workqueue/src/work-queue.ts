@@ -92,7 +92,8 @@ export interface WorkQueue<T> extends AsyncIterable<T>, AsyncDisposable {
    *
    * @returns undefined when the queue shuts down and nothing is left. As in client-go that is a snapshot: a key that
    * another worker holds can still come back by its {@link done}
-   * @throws the signal's reason when it is or becomes aborted; no item is lost by that
+   * @throws the signal's reason when it is or becomes aborted; no item is lost by that; TypeError for an option that is not
+   * known
    */
   get(options?: GetOptions): Promise<T | undefined>;
   /** Like {@link get} but never waits: undefined where nothing is ready. The cheap way to take many items. */

@@ -58,6 +58,11 @@ describe.each(Object.entries(flavours))('%s', (_name, create) => {
     const signal = new AbortController() as never;
     await expect(queue.get({ signal })).rejects.toThrow('get: signal is an AbortController: expected an AbortSignal');
     expect(() => queue.items({ signal })).toThrow('items: signal is an AbortController: expected an AbortSignal');
+    // Without its signal a wait would not end.
+    const misspelled = { singal: new AbortController().signal } as never;
+    await expect(queue.get(misspelled)).rejects.toThrow('get: unknown option "singal": did you mean "signal"?');
+    expect(() => queue.items(misspelled)).toThrow('items: unknown option "singal"');
+    await expect(queue.get(null as never)).rejects.toThrow('get: expected options, not null');
     queue.add('a');
     await settle();
     expect(queue.tryGet()).toBe('a');
@@ -117,6 +122,23 @@ describe.each(Object.entries(limiting))('%s', (_name, create) => {
     const queue = create({ clock: new FakeClock() });
     expect(isQueueArgumentError(thrownBy(() => queue.addDebounced('a', debounce as never)))).toBe(true);
     expect([queue.length, queue.delayed]).toEqual([0, 0]);
+  });
+});
+
+describe('addWith', () => {
+  it.each([
+    [{ prioirty: 5 }, 'addWith: unknown option "prioirty": did you mean "priority"?'],
+    [{ rateLimited: 'no' }, 'addWith: rateLimited "no" is not valid'],
+    [{ reason: 5 }, 'addWith: reason is'],
+    [{ reason: null }, 'addWith: reason is null'],
+    [undefined, 'addWith: expected options, not undefined'],
+    ['a', 'addWith: expected options, not "a"'],
+  ])('refuses %o, and adds nothing', (options, message) => {
+    const queue = createPriorityQueue();
+    expect(String(thrownBy(() => queue.addWith(options as never, 'b')))).toContain(message);
+    expect([queue.length, queue.delayed]).toEqual([0, 0]);
+    queue.addWith({ priority: 1, rateLimited: false, reason: 'because', error: new Error('boom') }, 'b');
+    expect(queue.length).toBe(1);
   });
 });
 

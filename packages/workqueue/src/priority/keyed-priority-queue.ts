@@ -1,6 +1,8 @@
+import { booleanOption, requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import { AgedLevels } from './aged-levels.js';
 import { DelayLine, requireDebounce } from '../delaying/delay-line.js';
-import { QueueArgumentError, requireNumber } from '../errors.js';
+import { noGetOptions, QueueArgumentError, requireNumber } from '../errors.js';
 import { exponentialRateLimiter } from '../limiters/item-rate-limiters.js';
 import type { FailurePolicy } from '../pool.js';
 import { PriorityLevels } from './priority-levels.js';
@@ -18,6 +20,15 @@ import type { GetOptions } from '../worker-pool.js';
 const noOptions: AddOptions = {};
 const noReasons: readonly string[] = [];
 const maxReasons = 16;
+/** Complete by type, so that none can be forgotten here. */
+const addNames: OptionNames<AddOptions> = {
+  afterMs: true,
+  rateLimited: booleanOption,
+  priority: true,
+  debounce: true,
+  error: true,
+  reason: textOption,
+};
 const initialCapacity = 64;
 
 /**
@@ -112,6 +123,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   }
 
   addWith(options: AddOptions, ...items: readonly T[]): void {
+    requireOptions('addWith', options, addNames);
     const { afterMs = 0, priority = 0, debounce } = options;
     requireNumber('afterMs', afterMs);
     requireNumber('priority', priority);
@@ -139,12 +151,12 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     return this.#limiter.numRequeues(item);
   }
 
-  override async get(options: GetOptions = {}): Promise<T | undefined> {
-    return (await this.waitForNext(options.signal))?.item;
+  override async get(options: GetOptions = noGetOptions): Promise<T | undefined> {
+    return (await this.waitForNext(options))?.item;
   }
 
-  getWithPriority(options: GetOptions = {}): Promise<PrioritizedItem<T> | undefined> {
-    return this.waitForNext(options.signal);
+  getWithPriority(options: GetOptions = noGetOptions): Promise<PrioritizedItem<T> | undefined> {
+    return this.waitForNext(options);
   }
 
   tryGetWithPriority(): PrioritizedItem<T> | undefined {

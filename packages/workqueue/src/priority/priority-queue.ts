@@ -38,7 +38,11 @@ export interface PrioritizedItem<T> {
  * with a fresh priority, keeps its place, and is handed out after `done`.
  */
 export interface PriorityQueue<T> extends RateLimitingQueue<T> {
-  /** Adds items with the given options, in this order. Ignored after shutdown. */
+  /**
+   * Adds items with the given options, in this order. Ignored after shutdown.
+   *
+   * @throws TypeError for an option that is not known or not valid
+   */
   addWith(options: AddOptions, ...items: readonly T[]): void;
   /** Like `get`, with the priority, so that a retry can keep it. */
   getWithPriority(options?: GetOptions): Promise<PrioritizedItem<T> | undefined>;
