@@ -6,6 +6,7 @@ import type { DelegatingClient, DelegatingClientOptions } from '../src/index.js'
 import { LaggingCache, modelClient, ModelServer, Thing, thing } from './model.js';
 
 const key = { namespace: 'ns', name: 'a' };
+const none: object[] = [];
 const broken = Object.assign(new Error('connection reset'), { code: 'KCTL_TRANSPORT', maybeSent: true });
 
 let server: ModelServer;
@@ -412,6 +413,26 @@ describe('other shapes and scopes', () => {
     expect(await client.get(Thing, key)).toMatchObject({ spec: { size: 3 } });
   });
 
+  it('stores that a read would start, and has not, hold no write back', async () => {
+    cache.shapes = ['full', 'metadata', 'stripped'];
+    const versionOf = cache.resourceVersionOf.bind(cache);
+    let started = ['full'];
+    const scopes: Record<string, object[]> = { full: [{}], metadata: [{}] };
+    Object.assign(cache, {
+      scopesOf: ({ shape }: { shape: string }) => (started.includes(shape) ? scopes[shape] : none),
+      resourceVersionOf: ({ shape }: { shape: string }) => (started.includes(shape) ? versionOf() : ''),
+    });
+    await client.create(Thing, thing('a'));
+    cache.deliver();
+    expect(await client.get(Thing, key)).toMatchObject({ metadata: { name: 'a' } });
+    expect(client.pendingWrites).toBe(0);
+    started = ['metadata'];
+    await client.create(Thing, thing('b'));
+    cache.deliver();
+    expect((await client.list(metadataOnly(Thing))).items).toHaveLength(2);
+    expect(client.pendingWrites).toBe(0);
+  });
+
   it('objects that the cache does not hold are not remembered', async () => {
     cache.namespaces = ['other'];
     await client.create(Thing, thing('a'));
@@ -522,6 +543,23 @@ describe('a namespace that the cache drops', () => {
       cache.deliver();
     }
     expect(client.pendingWrites).toBeLessThan(3);
+  });
+
+  it('has to be as new as what was written in it before, when the cache holds it again', async () => {
+    await client.create(Thing, thing('a'));
+    cache.namespaces = ['other'];
+    // Others are written meanwhile, and what no store is to see is forgotten.
+    for (let n = 0; n < 5; n++) await client.create(Thing, thing(`n-${n}`, { metadata: { namespace: 'other' } }));
+    cache.namespaces = undefined;
+    const reading = client.get(Thing, key);
+    const listing = names({ namespace: 'ns' });
+    for (let turns = 0; cache.waiting < 2 && turns < 1000; turns++) await Promise.resolve();
+    expect(cache.waiting).toBe(2);
+    cache.deliver();
+    expect((await reading).metadata.name).toBe('a');
+    expect(await listing).toEqual(['a']);
+    expect(liveReads()).toBe(0);
+    expect(client.pendingWrites).toBeLessThan(6);
   });
 });
 

@@ -165,10 +165,12 @@ export class Ledger {
     if (this.storesOf(scope.kind, scope.namespace).every(isSettled)) this.#scopes.delete(scope);
   }
 
-  /** The stores that hold objects of a kind in a namespace (undefined: in any). */
+  /** The stores that hold objects of a kind in a namespace (undefined: in any): not those that a read would only start. */
   storesOf(kind: Kind, namespace: string | undefined): readonly Kind[] {
     const { cache } = this.#options;
-    return this.#shapesOf(kind).filter((store) => cache.isCached(store, namespace));
+    return this.#shapesOf(kind).filter(
+      (store) => cache.isCached(store, namespace) && cache.scopesOf?.(store).length !== 0,
+    );
   }
 
   /** A kind in each shape that is read from the cache. They are frozen, as a kind is that is known by its identity. */
@@ -206,7 +208,7 @@ export class Ledger {
   #sweep(notes: KindNotes): void {
     for (const note of notes.oldest(sweepPerWrite)) {
       if (this.#isExpired(note.write.recordedAt)) this.#expire(notes, note);
-      else if (this.#isDoneForAll(note)) this.#drop(notes, note);
+      else if (this.#isDoneForAll(note)) this.#settle(notes, note);
       else {
         notes.touch(note);
         if (needsLook(note.write)) void this.#look(notes, note);
@@ -272,7 +274,16 @@ export class Ledger {
       }
     }
     note.isLookedAt = false;
-    if (this.#isDoneForAll(note)) this.#drop(notes, note);
+    if (this.#isDoneForAll(note)) this.#settle(notes, note);
+  }
+
+  /** Every store has caught up. Where none holds it any longer, one that comes to hold it again must be as new. */
+  #settle(notes: KindNotes, note: Note): void {
+    const { write, kind } = note;
+    const { namespace } = write.key;
+    this.#drop(notes, note);
+    if (write.isLearned === true || this.#isExpired(write.recordedAt)) return;
+    if (this.storesOf(kind, namespace).length === 0) this.#addScope(kind, namespace, { version: write.version });
   }
 
   #notesOf(kind: Kind): KindNotes {
