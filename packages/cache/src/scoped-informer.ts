@@ -318,27 +318,13 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 }
 
 function isSameScope(a: ResolvedScope, b: ResolvedScope): boolean {
-  return (
-    a.namespace === b.namespace &&
-    a.transform === b.transform &&
-    a.labels?.toString() === b.labels?.toString() &&
-    JSON.stringify([
-      a.listScope.namespace,
-      a.listScope.fieldSelector,
-      a.bookmarks,
-      a.resyncMs,
-      a.keepManagedFields,
-      a.unsafeMutableObjects,
-    ]) ===
-      JSON.stringify([
-        b.listScope.namespace,
-        b.listScope.fieldSelector,
-        b.bookmarks,
-        b.resyncMs,
-        b.keepManagedFields,
-        b.unsafeMutableObjects,
-      ])
-  );
+  return a.transform === b.transform && traitsOf(a) === traitsOf(b);
+}
+
+/** All that an informer of a scope is made with, however selectors are spelled, but for the transform. */
+function traitsOf(scope: ResolvedScope): string {
+  const { transform: _, labels, labelSelector: _labels, fieldSelector: _fields, listScope, ...traits } = scope;
+  return JSON.stringify([traits, labels?.toString(), listScope.namespace, listScope.fieldSelector]);
 }
 
 /** Whether an object may be in both. */

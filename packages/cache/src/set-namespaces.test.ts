@@ -5,7 +5,7 @@ import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { RunningCache } from '../test/fake-server.js';
 import { fakeServer, startCache, startSyncedCache, Thing } from '../test/fake-server.js';
-import type { Cache, NamespaceScopes } from './index.js';
+import type { Cache, NamespaceScopes, ScopeOptions } from './index.js';
 import { createCache } from './index.js';
 
 describe('setNamespaces', () => {
@@ -180,6 +180,35 @@ describe('a scope that takes the place of another', () => {
     release();
     await Promise.all([changed, stopped]);
     expect(heard).toEqual(['add x']);
+  });
+});
+
+const scopeChanges: readonly ScopeOptions[] = [
+  { fieldSelector: 'spec.x=1' },
+  { unsafeMutableObjects: true },
+  { bookmarks: false },
+  { resyncMs: 60_000 },
+  { keepManagedFields: true },
+  { storage: 'compact' },
+  { storage: { plainBytes: 1000 } },
+];
+
+describe('an option that changes', () => {
+  it.each(scopeChanges)('is another scope: %o', async (change) => {
+    let lists = 0;
+    const { cache, stop } = await startSyncedCache({
+      byObject: [{ kind: Thing }],
+      defaultNamespaces: { a: {} },
+      listerWatcherFor: (kind, scope) => {
+        lists++;
+        return fakeServer().listerWatcherFor(kind, scope);
+      },
+    });
+    await cache.setNamespaces({ a: change });
+    expect(lists).toBe(2);
+    await cache.setNamespaces({ a: structuredClone(change) });
+    expect(lists).toBe(2);
+    await stop();
   });
 });
 
