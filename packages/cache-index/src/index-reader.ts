@@ -30,7 +30,7 @@ export interface IndexReader<T extends KubeObject> {
    * @throws UnknownIndexError
    */
   byIndex(indexName: string, value: string, options?: IndexListOptions): DeepReadonly<T>[];
-  /** The objects that share a value with this one. @throws UnknownIndexError */
+  /** The objects that share a value with this one, each once. @throws UnknownIndexError */
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[];
   /**
    * The values that the store keeps, or would keep, of an object under an index, without duplicates: computed by the

@@ -12,6 +12,7 @@ import type { CompiledIndex, ReadableIndex } from './index-table.js';
 import type { Indexer, IndexerOptions, Replacement, StoredWrite } from './indexer.js';
 import { pick } from './pick.js';
 import { createSnapshot } from './snapshot.js';
+import { compareEntries } from './sorted-entries.js';
 import type { Entry } from './sorted-entries.js';
 import type { StoredObject } from './stored-object.js';
 import { storeObject } from './stored-object.js';
@@ -89,10 +90,12 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
     const table = this.#table(indexName);
-    const found = new Map<string, DeepReadonly<T>>();
-    for (const value of this.indexValues(indexName, object))
-      for (const entry of table.read(value, undefined)) found.set(keyOf(entry), entry.object);
-    return [...found.values()];
+    const [value, ...others] = this.indexValues(indexName, object);
+    if (value === undefined) return [];
+    const entries = table.read(value, undefined);
+    if (others.length === 0) return this.#pick(entries, {}, objectOf);
+    const found = new Set([...entries, ...others.flatMap((other) => table.read(other, undefined))]);
+    return this.#pick([...found].sort(compareEntries), {}, objectOf);
   }
 
   indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {

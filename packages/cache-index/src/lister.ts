@@ -6,6 +6,7 @@ export interface Lister<T extends KubeObject> {
   list(selector?: Pick<Selector, 'matches'>): DeepReadonly<T>[];
   /** A cluster-scoped object; namespaced objects are read through {@link namespace}. */
   get(name: string): DeepReadonly<T> | undefined;
+  /** '': all namespaces, for lists. */
   namespace(namespace: string): NamespaceLister<T>;
 }
 
@@ -23,7 +24,7 @@ export function createLister<T extends KubeObject>(reader: Pick<IndexReader<T>, 
     list: (selector) => reader.list(select(selector)),
     get: (name) => reader.get({ name }),
     namespace: (namespace) => ({
-      list: (selector) => reader.list({ namespace, ...select(selector) }),
+      list: (selector) => reader.list(namespace === '' ? select(selector) : { namespace, ...select(selector) }),
       get: (name) => reader.get({ namespace, name }),
     }),
   };

@@ -223,6 +223,8 @@ it('indexes by owner and by label, and lists through a lister', () => {
   expect(lister.namespace('a').get('y')?.metadata.name).toBe('y');
   expect(lister.list({ matches: (labels) => labels?.['app'] === 'web' })).toHaveLength(1);
   expect(lister.get('y')).toBeUndefined();
+  // As in client-go, and in lists of a client: '' is all namespaces.
+  expect(lister.namespace('').list()).toEqual(lister.list());
 });
 
 it('hands out mutable objects when told not to freeze', () => {
