@@ -38,8 +38,8 @@ export interface CacheScope {
  * what a controller's watch does), by {@link acquire} or by {@link addIndex}; no read starts an informer unless
  * `undeclaredReads` says so. Mirrors controller-runtime's `cache.Cache`.
  *
- * Objects are shared and frozen; reading costs no copy. Reads wait until their kind has synced, for as long as their
- * signal allows. Lists are in the order of namespace, then name. With `live: true` the server answers, within the scope
+ * Objects are shared and frozen; reading costs no copy. Reads wait until their kind has synced, those of one namespace until
+ * that one has, for as long as their signal allows. An object whose bytes cannot be read is left out of lists. Lists are in the order of namespace, then name. With `live: true` the server answers, within the scope
  * of the cache.
  */
 export interface Cache extends Reader {
@@ -82,7 +82,7 @@ export interface Cache extends Reader {
    */
   setNamespaces(namespaces: NamespaceScopes): Promise<void>;
   /**
-   * Resolves when every declared informer has synced.
+   * Resolves when every declared informer has synced; one that is removed meanwhile is not waited for.
    *
    * @throws SyncError naming those that did not, and why, on timeout or when one stops
    */

@@ -1,5 +1,11 @@
 import { mutableCopy } from '@kctl/apimachinery';
-import type { CacheOptions, KindOptions, NamespaceScopes, ScopeOptions } from './cache-options.js';
+import type {
+  CacheOptions,
+  KindOptions,
+  NamespaceScopes,
+  ScopeOptions,
+  SelectedInformerOptions,
+} from './cache-options.js';
 
 /** The options as they are now: what their owner changes later changes nothing here. */
 export function copyCacheOptions(options: CacheOptions): CacheOptions {
@@ -16,15 +22,22 @@ export function copyNamespaces(namespaces: NamespaceScopes): NamespaceScopes {
   return Object.fromEntries(Object.entries(namespaces).map(([name, scope]) => [name, copyScope(scope)]));
 }
 
+/** Of a selected informer. */
+export function copySelection(options: SelectedInformerOptions): SelectedInformerOptions {
+  const { namespaces } = options;
+  return { ...copyScope(options), ...(namespaces === undefined ? {} : { namespaces: copyNamespaces(namespaces) }) };
+}
+
 function copyKindOptions(options: KindOptions): KindOptions {
   const { namespaces } = options;
   return { ...copyScope(options), ...(namespaces === undefined ? {} : { namespaces: copyNamespaces(namespaces) }) };
 }
 
 function copyScope<S extends ScopeOptions>(options: S): S {
-  const { labelSelector, fieldSelector } = options;
+  const { labelSelector, fieldSelector, storage } = options;
   return {
     ...options,
+    ...(typeof storage === 'object' ? { storage: { ...storage } } : {}),
     ...(labelSelector === undefined ? {} : { labelSelector: copySelector(labelSelector) }),
     ...(fieldSelector === undefined ? {} : { fieldSelector: copySelector(fieldSelector) }),
   };

@@ -9,7 +9,7 @@ import type {
   PersistedObject,
 } from '@kctl/apimachinery';
 import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
-import type { IndexDefinition, IndexReader } from '@kctl/cache-index';
+import type { IndexDefinition } from '@kctl/cache-index';
 import { createIndexer } from '@kctl/cache-index';
 import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
@@ -27,17 +27,17 @@ import type {
   SelectedInformerOptions,
 } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
-import { copyCacheOptions, copyNamespaces } from './copy-options.js';
+import { copyCacheOptions, copyNamespaces, copySelection } from './copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
 import { KindEntry } from './kind-entry.js';
-import { idOf, requireDistinct } from './kind-id.js';
+import { idOf, requireDistinct, selectionId } from './kind-id.js';
 import { getLive, listLive } from './live-read.js';
 import type { LiveReadScope } from './live-read.js';
 import { makeScopeInformer } from './make-informer.js';
 import { projected } from './projected.js';
 import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
 import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
-import { isEmpty, limitsOf, resolveScopes, withoutTransforms } from './resolve-scopes.js';
+import { isEmpty, limitsOf, resolveScopes, selectionOf, withoutTransforms } from './resolve-scopes.js';
 import type { ScopeSources } from './resolve-scopes.js';
 import { SeriesOwners } from './own-series.js';
 import { ScopeTable } from './scope-table.js';
@@ -123,14 +123,13 @@ class InformerCache implements Cache {
   selectedInformer<K extends Kind>(kind: K, options: SelectedInformerOptions): SharedInformer<PersistedObject<K>> {
     requireKind('selectedInformer: kind', kind);
     requireSelection(options);
-    const { name, ...limits } = options;
+    const { name, ...limits } = copySelection(options);
     const id = selectionId(kind, name);
     if (this.#entries.has(id))
       throw new TypeError(
         `selectedInformer: ${formatGroupVersionKind(kind)} has one of the name ${JSON.stringify(name)} already: give another name, or remove that one`,
       );
-    const isWhole = kind.shape !== 'stripped' && kind.shape !== 'metadata';
-    const byKind: KindOptions = { ...limits, kind, ...(isWhole ? { transform: null } : {}) };
+    const byKind = selectionOf(kind, limits, this.#options.byObject ?? []);
     const entry = this.#addEntry(kind, {
       id,
       selection: name,
@@ -169,7 +168,14 @@ class InformerCache implements Cache {
 
   async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
     const entries = [...this.#entries.values()];
-    const results = await Promise.allSettled(entries.map((entry) => entry.informer.waitForSync(options)));
+    const results = await Promise.allSettled(
+      entries.map((entry) =>
+        entry.informer.waitForSync(options).catch((error: unknown) => {
+          // One that was removed meanwhile is no longer declared.
+          if (this.#entries.get(entry.id) === entry) throw error;
+        }),
+      ),
+    );
     const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
     throwIfAborted(options.signal);
     if (errors.length === 0) return;
@@ -224,7 +230,12 @@ class InformerCache implements Cache {
     const isNamespaced = kind.scope !== 'Cluster';
     if (isNamespaced && namespace === '') return undefined;
     const informer = this.#ready(kind, isNamespaced ? namespace : '');
-    return informer?.indexer.get(isNamespaced ? key : { name }) as ReadObject<K> | undefined;
+    try {
+      return informer?.indexer.get(isNamespaced ? key : { name }) as ReadObject<K> | undefined;
+    } catch {
+      // What cannot be read: `get` says why.
+      return undefined;
+    }
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions = {}): Promise<KubeList<ReadObject<K>>> {
@@ -243,7 +254,7 @@ class InformerCache implements Cache {
   matcherFor(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean {
     const entry = this.#entries.get(idOf(kind));
     if (entry === undefined) throw new KindNotCachedError(kind);
-    return matcherFrom({ kind, reader: indexesOf(entry), options });
+    return matcherFrom({ kind, reader: entry.indexes, options });
   }
 
   indexedFields(kind: Kind): readonly string[] {
@@ -263,8 +274,8 @@ class InformerCache implements Cache {
 
   isCached(kind: Kind, namespace?: string): boolean {
     const entry = this.#entries.get(idOf(kind));
-    if (entry === undefined) return this.#startsOnRead(kind);
-    return kind.scope === 'Cluster' || entry.scopes.covers(namespace);
+    if (entry === undefined && !this.#startsOnRead(kind)) return false;
+    return kind.scope === 'Cluster' || (entry?.scopes ?? this.#tableOf(kind)).covers(namespace);
   }
 
   resourceVersionOf(kind: Kind, namespace?: string): string {
@@ -276,9 +287,10 @@ class InformerCache implements Cache {
     resourceVersion: string,
     options: InformerWaitOptions & CacheScope = {},
   ): Promise<void> {
-    const part = this.#part(kind, options.namespace);
+    const { namespace, ...wait } = options;
+    const part = this.#part(kind, namespace);
     if (part === undefined) throw new KindNotCachedError(kind);
-    await part.waitForResourceVersion(resourceVersion, options);
+    await part.waitForResourceVersion(resourceVersion, wait);
   }
 
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined {
@@ -375,7 +387,7 @@ class InformerCache implements Cache {
     const table = this.#tableOf(kind);
     if (!table.covers(namespace)) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
     const entry = this.#entries.get(idOf(kind));
-    const reader = entry === undefined ? createIndexer<KubeObject>() : indexesOf(entry);
+    const reader = entry === undefined ? createIndexer<KubeObject>() : entry.indexes;
     const project = (object: KubeObject): DeepReadonly<KubeObject> | undefined => this.#projected(kind, table, object);
     return { client: this.#options.client, scopes: table.lists, reader, project };
   }
@@ -412,7 +424,7 @@ class InformerCache implements Cache {
     if (this.#signal === undefined) return undefined;
     const informer = this.#entries.get(idOf(kind))?.informer;
     const part = namespace === '' ? informer : informer?.partFor(namespace);
-    return informer?.hasSynced === true && part?.hasSynced === true ? part : undefined;
+    return part?.hasSynced === true ? part : undefined;
   }
 
   /**
@@ -429,6 +441,9 @@ class InformerCache implements Cache {
       if (!this.isStarted) throw new CacheNotStartedError();
       const known = this.#entries.get(idOf(kind));
       if (known === undefined && !this.#startsOnRead(kind)) throw new KindNotCachedError(kind);
+      // Before it starts an informer that could not answer.
+      if (known === undefined && !this.#tableOf(kind).covers(namespace))
+        throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
       const { informer } = known ?? this.#declare(kind);
       const part = namespace === '' ? informer : informer.partFor(namespace);
       if (part === undefined) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
@@ -452,22 +467,11 @@ interface NewEntry {
   readonly scopes: () => ResolvedScope[];
 }
 
-/** Not that of any kind: reads do not find it. */
-function selectionId(kind: Kind, name: string): string {
-  return `${idOf(kind)}?${name}`;
-}
-
 /** A read, for the words of its errors. */
 interface CachedRead {
   readonly verb: string;
   /** '' for all. */
   readonly namespace: string;
-}
-
-/** A store with the indexes of a kind, also where none is visible yet. */
-function indexesOf({ informer, scopes }: KindEntry): IndexReader<KubeObject> {
-  const [first] = scopes.scopes;
-  return (first === undefined ? undefined : informer.partFor(first.namespace)?.indexer) ?? informer.indexer;
 }
 
 const noScopes: readonly ReadScope[] = Object.freeze([]);

@@ -63,6 +63,15 @@ describe('the informers of a cache', () => {
     await stop();
   });
 
+  it('that are removed before they have synced are not missed by who waits for the cache', async () => {
+    const { cache, stop } = startCache({ byObject: [{ kind: Thing, namespaces: { late: {} } }] });
+    const waiting = cache.waitForSync();
+    await settle();
+    await cache.removeInformer(Thing);
+    await waiting;
+    await stop();
+  });
+
   it('let go of who waits when they are removed before the cache runs', async () => {
     const cache = createCache({ client: {} as never, listerWatcherFor: fakeServer().listerWatcherFor });
     const informer = cache.informerFor(Thing);

@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { IndexReader } from '@kctl/cache-index';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { ResolvedScope } from './cache-options.js';
 import { ScopeTable } from './scope-table.js';
@@ -49,10 +50,18 @@ export class KindEntry {
     return this.#scopes;
   }
 
+  /** A store with the indexes of the kind, also where none is visible yet. */
+  get indexes(): IndexReader<KubeObject> {
+    const [first] = this.#scopes.scopes;
+    const part = first === undefined ? undefined : this.informer.partFor(first.namespace);
+    return (part ?? this.informer).indexer;
+  }
+
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
     const isShown = this.informer.setScopes(scopes);
-    // What it has by now: nothing new where an informer could not be made.
-    this.#scopes = new ScopeTable(this.kind, this.informer.scopes);
+    // What it has by now: nothing new where an informer could not be made, or where what it holds stays.
+    const present = this.informer.scopes;
+    if (!isSame(present, this.#scopes.scopes)) this.#scopes = new ScopeTable(this.kind, present);
     await isShown;
   }
 
@@ -84,4 +93,8 @@ export class KindEntry {
     this.#linger?.cancel();
     this.#linger = undefined;
   }
+}
+
+function isSame(a: readonly ResolvedScope[], b: readonly ResolvedScope[]): boolean {
+  return a.length === b.length && a.every((scope, index) => scope === b[index]);
 }

@@ -10,6 +10,11 @@ export function idOf(token: Kind): string {
   return known.get(token) ?? makeId(token);
 }
 
+/** Not that of any kind: reads do not find it. */
+export function selectionId(kind: Kind, name: string): string {
+  return `${idOf(kind)}?${name}`;
+}
+
 function makeId(token: Kind): string {
   requireKind('cache: kind', token);
   const { group, version, kind, shape } = token;

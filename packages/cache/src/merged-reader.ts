@@ -1,6 +1,8 @@
 import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { formatKey, keyOf } from '@kctl/apimachinery';
+import { UnknownIndexError } from '@kctl/cache-index';
 import type { IndexListOptions, IndexReader, IndexSnapshot, StoredObject } from '@kctl/cache-index';
+import { readableOf } from './readable.js';
 
 /** A store, and the namespace that it holds; '' for all that have none of their own. */
 export interface NamedStore<T extends KubeObject> {
@@ -57,7 +59,7 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
   }
 
   list(options: IndexListOptions = {}): DeepReadonly<T>[] {
-    return this.listStored(options).map(objectOf);
+    return this.#only?.list(options) ?? readableOf(this.listStored(options));
   }
 
   listStored(options: IndexListOptions = {}): StoredObject<T>[] {
@@ -65,28 +67,35 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
   }
 
   listKeys(options: IndexListOptions = {}): string[] {
-    return this.listStored(options).map(formatKey);
+    return this.#only?.listKeys(options) ?? this.listStored(options).map(formatKey);
   }
 
   byIndex(indexName: string, value: string, options: IndexListOptions = {}): DeepReadonly<T>[] {
-    return this.storedByIndex(indexName, value, options).map(objectOf);
+    return this.#only?.byIndex(indexName, value, options) ?? readableOf(this.storedByIndex(indexName, value, options));
   }
 
   storedByIndex(indexName: string, value: string, options: IndexListOptions = {}): StoredObject<T>[] {
+    const only = this.#only;
+    if (only !== undefined) return only.storedByIndex(indexName, value, options);
+    this.#requireIndex(indexName);
     return this.#collect(options, (reader) => reader.storedByIndex(indexName, value, options));
   }
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
-    return this.#stores.flatMap(({ reader }) => reader.index(indexName, object));
+    this.#requireIndex(indexName);
+    const stores = this.#stores;
+    const all = stores.flatMap(({ reader }) => reader.index(indexName, object));
+    return overlap(stores) ? all.sort((a, b) => byKey(keyOf(a), keyOf(b))) : all;
   }
 
   /** All stores have the same definitions. Where there is none at present, no object has values. */
   indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
+    this.#requireIndex(indexName);
     return this.#stores[0]?.reader.indexValues(indexName, object) ?? [];
   }
 
   indexKeys(indexName: string, value: string): string[] {
-    return this.storedByIndex(indexName, value).map(formatKey);
+    return this.#only?.indexKeys(indexName, value) ?? this.storedByIndex(indexName, value).map(formatKey);
   }
 
   listIndexFuncValues(indexName: string): string[] {
@@ -120,6 +129,18 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     return this.#set.readable.stores;
   }
 
+  /** The store, where there is one: it has the objects of its lists at hand. */
+  get #only(): IndexReader<T> | undefined {
+    const stores = this.#stores;
+    return stores.length === 1 ? stores[0]?.reader : undefined;
+  }
+
+  /** Also where there is no store at present that would refuse it. */
+  #requireIndex(indexName: string): void {
+    const { indexNames } = this.#set;
+    if (!indexNames.includes(indexName)) throw new UnknownIndexError(indexName, indexNames);
+  }
+
   #storeOf(namespace: string | undefined): IndexReader<T> | undefined {
     return this.#set.readable.storeFor(namespace ?? '');
   }
@@ -130,13 +151,11 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
       return store === undefined ? [] : read(store);
     }
     const stores = this.#stores;
+    const only = this.#only;
+    if (only !== undefined) return read(only);
     const all = stores.flatMap(({ reader }) => read(reader));
     return overlap(stores) ? all.sort(byKey) : all;
   }
-}
-
-function objectOf<T extends KubeObject>(stored: StoredObject<T>): DeepReadonly<T> {
-  return stored.object;
 }
 
 /** Stores of single namespaces follow each other in order; only the one for all others lies across them. */

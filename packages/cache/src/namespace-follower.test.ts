@@ -190,6 +190,8 @@ describe('createNamespaceFollower', () => {
     const follower = stage.follow({});
     await settle();
     stage.setNamespaces = () => Promise.resolve();
+    // Which is no run.
+    await expect(follower.run(undefined as never)).rejects.toThrow('run needs an AbortSignal');
     const running = follower.run(stage.stop.signal);
     await follower.waitForReady(stage.stop.signal);
     expect(stage.set).toEqual([[], []]);

@@ -16,6 +16,7 @@ import {
   optionWithMethods,
   orAborted,
   requireOptions,
+  requireSignal,
   systemClock,
   textOption,
   throwIfAborted,
@@ -154,6 +155,7 @@ class Follower implements NamespaceFollower {
   }
 
   async run(signal: AbortSignal): Promise<void> {
+    requireSignal('namespace follower: run', signal);
     if (this.#informer.isStarted) throw new InformerStartedError('the follower was started already; make another one');
     this.#informer.addEventHandler({
       onEvent: ({ type }) => {

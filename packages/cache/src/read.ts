@@ -3,6 +3,7 @@ import { fieldSelectorFrom, formatGroupResource, labelSelectorFrom, StatusError 
 import type { IndexListOptions, IndexReader, StoredObject } from '@kctl/cache-index';
 import type { ListOptions } from '@kctl/client';
 import { UnsupportedReadError } from './errors.js';
+import { readable, readableOf } from './readable.js';
 
 /** How a field index of a cache is called in its stores. Mirrors controller-runtime's "field:" names. */
 export function fieldIndexName(field: string): string {
@@ -38,6 +39,7 @@ export interface ListRead<T extends KubeObject> {
 /**
  * Lists from a store. Selectors filter, then `limit` cuts; field selectors need an index each, except for
  * `metadata.name` and `metadata.namespace`. A list that is cut says so by `remainingItemCount`, and has no next page.
+ * An object whose bytes cannot be read is left out.
  *
  * @throws UnsupportedReadError for what only a server can do
  */
@@ -47,12 +49,29 @@ export function listFrom<T extends KubeObject>({ kind, reader, options }: ListRe
   for (const { value } of plan.names) found = found.filter((stored) => stored.name === value);
   for (const { value } of plan.pinned) found = found.filter((stored) => stored.namespace === value);
   const { resourceVersion } = reader;
-  const metadata = resourceVersion === '' ? {} : { resourceVersion };
-  const list = cutList(
-    { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items: found },
-    options.limit,
-  );
-  return { ...list, items: list.items.map((stored) => stored.object) };
+  const { items, left } = readUpTo(found, options.limit);
+  const metadata = {
+    ...(resourceVersion === '' ? {} : { resourceVersion }),
+    ...(left === 0 ? {} : { remainingItemCount: left }),
+  };
+  return { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items };
+}
+
+/** The first objects of versions, and how many versions were left: what cannot be read does not count. */
+function readUpTo<T extends KubeObject>(
+  versions: readonly StoredObject<T>[],
+  limit = 0,
+): { readonly items: DeepReadonly<T>[]; readonly left: number } {
+  if (limit <= 0 || versions.length <= limit) return { items: readableOf(versions), left: 0 };
+  const items: DeepReadonly<T>[] = [];
+  let left = versions.length;
+  for (const stored of versions) {
+    if (items.length >= limit) break;
+    left--;
+    const object = readable(stored);
+    if (object !== undefined) items.push(object);
+  }
+  return { items, left };
 }
 
 /** The first items of a list, and how many were left out: the one field that says so without promising a next page. */

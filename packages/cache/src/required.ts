@@ -59,7 +59,7 @@ const scopeNames: OptionNames<ScopeOptions> = {
 const selectedNames: OptionNames<SelectedInformerOptions> = (({ transform: _, ...names }) => ({
   ...names,
   name: true,
-  namespaces: true,
+  namespaces: objectOption('scopes by namespace, such as { shop: {} }'),
 }))(scopeNames);
 const kindNames: OptionNames<KindOptions> = {
   ...scopeNames,

@@ -54,6 +54,14 @@ describe('resolveScopes', () => {
     ]);
   });
 
+  it('does not widen a namespace by a selector of another one', () => {
+    const elsewhere = { fieldSelector: 'metadata.namespace=shop,spec.x=1' };
+    expect(scopes({ namespaces: { a: {}, shop: {} }, ...elsewhere })).toEqual([
+      { namespace: 'a', fieldSelector: 'metadata.namespace=shop,spec.x=1' },
+      { namespace: 'shop', fieldSelector: 'spec.x=1' },
+    ]);
+  });
+
   it('gives cluster-scoped kinds one scope, whatever the default namespaces, and refuses namespaces of their own', () => {
     expect(resolveScopes(Node, { byKind: undefined, defaultNamespaces: { a: {} }, defaults: undefined })).toMatchObject(
       [{ listScope: {} }],

@@ -1,7 +1,13 @@
 import type { FieldTerm, Kind } from '@kctl/apimachinery';
 import { fieldSelectorFrom, formatGroupVersionKind, isSameKind, labelSelectorFrom } from '@kctl/apimachinery';
 import type { ListerWatcherScope } from '@kctl/informer';
-import type { KindOptions, NamespaceScopes, ResolvedScope, ScopeOptions } from './cache-options.js';
+import type {
+  KindOptions,
+  NamespaceScopes,
+  ResolvedScope,
+  ScopeOptions,
+  SelectedInformerOptions,
+} from './cache-options.js';
 import { idOf } from './kind-id.js';
 
 /** What the scopes of a kind follow from. */
@@ -28,6 +34,27 @@ export function limitsOf(kind: Kind, byObject: readonly KindOptions[]): KindOpti
     ([name, { transform: _own, ...scope }]) => [name, scope] as const,
   );
   return { ...limits, kind, ...(namespaces === undefined ? {} : { namespaces: Object.fromEntries(entries) }) };
+}
+
+/**
+ * The options of a further informer of a kind. Without `namespaces` it has those of the kind: each field comes from
+ * the selection, then from the namespace.
+ */
+export function selectionOf(
+  kind: Kind,
+  selection: Omit<SelectedInformerOptions, 'name'>,
+  byObject: readonly KindOptions[],
+): KindOptions {
+  const own = selection.namespaces === undefined ? limitsOf(kind, byObject)?.namespaces : undefined;
+  const entries = Object.entries(own ?? {}).map(
+    ([name, { transform: _own, ...scope }]) => [name, mergeOptions([selection, scope])] as const,
+  );
+  return {
+    ...selection,
+    kind,
+    ...(own === undefined ? {} : { namespaces: Object.fromEntries(entries) }),
+    ...(isWhole(kind) ? { transform: null } : {}),
+  };
 }
 
 const everywhere: NamespaceScopes = { '': {} };
@@ -135,7 +162,10 @@ const optionFields = [
 
 function resolveScope(namespace: string, options: Merged, named: readonly string[]): ResolvedScope {
   const terms = options.fieldSelector === undefined ? [] : fieldSelectorFrom(options.fieldSelector).terms;
-  const pinned = terms.find((term) => term.path === 'metadata.namespace' && term.operator === '=');
+  // Of another namespace than the scope's it stays: then it selects nothing, and without it the scope would be wider.
+  const isPin = ({ path, operator, value }: FieldTerm): boolean =>
+    path === 'metadata.namespace' && operator === '=' && (namespace === '' || namespace === value);
+  const pinned = terms.find(isPin);
   const others = namespace === '' ? named.map(elsewhereThan) : [];
   const fieldSelector = fieldSelectorFrom([...others, ...terms.filter((term) => term !== pinned)]).toString();
   const within = namespace === '' ? pinned?.value : namespace;

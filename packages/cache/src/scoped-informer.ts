@@ -44,9 +44,10 @@ const phaseRank: Readonly<Record<InformerState['phase'], number>> = {
 /** The informers of all scopes of a kind, as one; scopes come and go while it runs. */
 export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, MergedStores<T> {
   readonly kind: Kind<T>;
+  /** One for good: who keeps it sees the namespaces that come, and none that has left. */
+  readonly indexer: IndexReader<T>;
   readonly lister: Lister<T>;
   readonly #make: MakeInformer<T>;
-  readonly #merged: MergedReader<T>;
   readonly #registrations = new Set<ScopedRegistration<T>>();
   readonly #runs = new Set<Promise<void>>();
   readonly #runOf = new WeakMap<Part<T>, Promise<void>>();
@@ -69,18 +70,13 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   constructor(kind: Kind<T>, scopes: readonly ResolvedScope[], make: MakeInformer<T>) {
     this.kind = kind;
     this.#make = make;
-    this.#merged = new MergedReader(this);
-    this.lister = createLister({ get: (key) => this.indexer.get(key), list: (options) => this.indexer.list(options) });
+    this.indexer = new MergedReader(this);
+    this.lister = createLister(this.indexer);
     this.#parts = new PartTable(scopes.map((scope) => ({ scope, ...make(scope, {}) })));
   }
 
   get scopes(): readonly ResolvedScope[] {
     return this.#parts.parts.map(({ scope }) => scope);
-  }
-
-  get indexer(): IndexReader<T> {
-    const [only, ...others] = this.readable.stores.slice(0, 2);
-    return only !== undefined && others.length === 0 ? only.reader : this.#merged;
   }
 
   get readable(): PartTable<T> {
@@ -130,11 +126,13 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     return this.#parts.partFor(namespace)?.informer;
   }
 
-  /** What a read of it, or of one of its parts, has to wait for; undefined where it can be answered. */
+  /**
+   * What a read of it, or of one of its parts, has to wait for; undefined where it can be answered. A namespace that
+   * cannot be listed does not hold up reads of the others.
+   */
   lateFor(part: SharedInformer<T>): SharedInformer<T> | undefined {
-    if (!this.hasSynced) return this;
-    // Its namespace has just been added.
     if (part !== this) return part.hasSynced ? undefined : part;
+    if (!this.hasSynced) return this;
     for (const successor of this.#successors) {
       if (!successor.informer.hasSynced) return successor.informer;
       this.#reveal(successor);

@@ -1,4 +1,4 @@
-import { defineKind } from '@kctl/apimachinery';
+import { defineKind, metadataOnly } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { ListerWatcherScope, ObjectListerWatcher } from '@kctl/informer';
 import { noopMetrics } from '@kctl/telemetry';
@@ -80,6 +80,43 @@ describe('selected informers of a cache', () => {
     await run;
   });
 
+  it('have the namespaces of their kind where they name none, with what these are limited to', async () => {
+    const lists: ListerWatcherScope[] = [];
+    const namespaces = { a: { labelSelector: 'team=red' }, b: {} };
+    const cache = createCache({ ...served(lists), byObject: [{ kind: Thing, namespaces, resyncMs: 60_000 }] });
+    const red = cache.selectedInformer(Thing, { name: 'red' });
+    const blue = cache.selectedInformer(Thing, { name: 'blue', labelSelector: 'team=blue' });
+    const wide = cache.selectedInformer(Thing, { name: 'wide', namespaces: {} });
+    const partial = cache.selectedInformer(metadataOnly(Thing), { name: 'partial', labelSelector: 'team=blue' });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    await cache.waitForSync();
+    expect(names(red.lister.list())).toEqual(['x', 'z']);
+    expect(names(blue.lister.list())).toEqual(['y']);
+    expect(names(wide.lister.list())).toEqual(['x', 'y', 'z']);
+    expect(names(partial.lister.list())).toEqual(['y']);
+    expect(lists.filter(({ namespace }) => namespace === undefined)).toEqual([{}]);
+    stop.abort();
+    await run;
+  });
+
+  it('keep to the options that they were given, whatever becomes of these', async () => {
+    const lists: ListerWatcherScope[] = [];
+    const selector: Record<string, string> = { team: 'red' };
+    const namespaces: Record<string, object> = { a: { fieldSelector: selector } };
+    const cache = createCache(served(lists));
+    cache.selectedInformer(Thing, { name: 'red', labelSelector: selector, namespaces });
+    selector['team'] = 'blue';
+    namespaces['b'] = {};
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    await cache.waitForSync();
+    await cache.setNamespaces({ c: {} });
+    expect(lists).toEqual([{ namespace: 'a', labelSelector: { team: 'red' }, fieldSelector: 'team=red' }]);
+    stop.abort();
+    await run;
+  });
+
   it('are refused without a name, with one that is taken, or with an option that is not known', () => {
     const cache = createCache(served());
     cache.selectedInformer(Thing, { name: 'red' });
@@ -89,6 +126,7 @@ describe('selected informers of a cache', () => {
       'unknown option "labels"',
     );
     expect(() => cache.selectedInformer('Thing' as never, { name: 'x' })).toThrow('kind "Thing" is not valid');
+    expect(() => cache.selectedInformer(Thing, { name: 'x', namespaces: [] as never })).toThrow('namespaces is');
   });
 });
 

@@ -59,6 +59,42 @@ describe('setNamespaces', () => {
     await stop();
   });
 
+  it('shows what comes and what leaves in an indexer that was kept from before', async () => {
+    const { cache, stop } = await startSyncedCache({ byObject: [{ kind: Thing }], defaultNamespaces: { a: {} } });
+    const { indexer } = cache.informerFor(Thing);
+    cache.addIndex(Thing, 'metadata.uid', { path: 'metadata.uid' });
+    const seen = (): unknown => [
+      indexer.size,
+      indexer.listKeys(),
+      indexer.get({ namespace: 'b', name: 'y' })?.metadata.name,
+      indexer.indexKeys('field:metadata.uid', 'u-y'),
+    ];
+    expect(seen()).toEqual([1, ['a/x'], undefined, []]);
+    await cache.setNamespaces({ a: {}, b: {} });
+    expect(seen()).toEqual([2, ['a/x', 'b/y'], 'y', ['b/y']]);
+    await cache.setNamespaces({ b: {} });
+    expect(seen()).toEqual([1, ['b/y'], 'y', ['b/y']]);
+    await cache.setNamespaces({});
+    expect(seen()).toEqual([0, [], undefined, []]);
+    expect(cache.informerFor(Thing).indexer).toBe(indexer);
+    await stop();
+  });
+
+  it('does not let a namespace that cannot be listed hold up reads of the others, also at the start', async () => {
+    const { cache, letGo, stop } = startCache({ byObject: [{ kind: Thing }], defaultNamespaces: { a: {}, late: {} } });
+    const key = { namespace: 'a', name: 'x' };
+    expect((await cache.get(Thing, key)).metadata.name).toBe('x');
+    expect((await cache.list(Thing, { namespace: 'a' })).items).toHaveLength(1);
+    expect(cache.peek(Thing, key)?.metadata.name).toBe('x');
+    let isListed = false;
+    const listing = cache.list(Thing).then(({ items }) => (isListed = items.length === 2));
+    await settle();
+    expect([isListed, cache.peek(Thing, { namespace: 'late', name: 'z' })]).toEqual([false, undefined]);
+    letGo();
+    expect(await listing).toBe(true);
+    await stop();
+  });
+
   it('lets those who wait for a sync wait for the namespaces that stay, and for those that come', async () => {
     const { cache, letGo, stop } = startCache({ byObject: [{ kind: Thing }], defaultNamespaces: { late: {}, a: {} } });
     const informer = cache.informerFor(Thing);

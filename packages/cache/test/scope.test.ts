@@ -89,12 +89,33 @@ describe('the scope of a kind', () => {
   });
 
   it('is the same array until namespaces change, and empty for what is not held', async () => {
-    const cache = cacheOf([], { defaultNamespaces: { a: {} }, byObject: [{ kind: Thing }] });
+    const byObject = [{ kind: Thing }, { kind: Job, namespaces: { own: {} } }];
+    const cache = cacheOf([], { defaultNamespaces: { a: {} }, byObject });
     const before = cache.scopesOf(Thing);
+    const ofJobs = cache.scopesOf(Job);
     expect(cache.scopesOf(Thing)).toBe(before);
     expect(cache.scopesOf(Pod)).toEqual([]);
     await cache.setNamespaces({ a: {}, b: {} });
-    expect(cache.scopesOf(Thing)).toEqual([{ namespace: 'a' }, { namespace: 'b' }]);
+    const after = cache.scopesOf(Thing);
+    expect(after).toEqual([{ namespace: 'a' }, { namespace: 'b' }]);
+    expect(cache.scopesOf(Job)).toBe(ofJobs);
+    await cache.setNamespaces({ b: {}, a: {} });
+    expect(cache.scopesOf(Thing)).toBe(after);
+  });
+
+  it('holds for reads that start an informer: one outside of it starts none', async () => {
+    const cache = cacheOf([], { defaultNamespaces: { a: {} }, undeclaredReads: 'start' });
+    await running(cache, async () => {
+      const isCached = (namespace?: string): boolean => cache.isCached(Thing, namespace);
+      expect([isCached(), isCached('a'), isCached('z'), cache.isCached(Node, 'z')]).toEqual([true, true, false, true]);
+      await expect(cache.get(Thing, { namespace: 'z', name: 'x' })).rejects.toThrow(
+        'unknown namespace for the cache: z',
+      );
+      await expect(cache.list(Thing, { namespace: 'z' })).rejects.toThrow('unknown namespace for the cache: z');
+      expect(cache.informers()).toEqual([]);
+      expect((await cache.list(Thing, { namespace: 'a' })).items).toEqual([]);
+      expect(cache.informers()).toHaveLength(1);
+    });
   });
 
   it('must not be given twice', () => {

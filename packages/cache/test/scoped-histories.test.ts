@@ -1,6 +1,7 @@
 import type { HandlerRegistration, InformerEvent } from '@kctl/informer';
 import { noopLogger } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
+import { formatKey } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -120,6 +121,7 @@ async function play(steps: readonly Step[]): Promise<string[]> {
   });
   const stop = new AbortController();
   const run = cache.run(stop.signal);
+  const { indexer: kept } = cache.informerFor(Thing);
   const recorders: Recorder[] = [];
   let present: readonly string[] = ['a', 'b'];
   const changes = new Set<Promise<void>>();
@@ -151,6 +153,8 @@ async function play(steps: readonly Step[]): Promise<string[]> {
   const expected = [...server.objects.values()]
     .filter(({ metadata }) => present.includes('') || present.includes(metadata.namespace ?? ''))
     .map(({ metadata }) => `${metadata.namespace}/${metadata.name}@${metadata.resourceVersion}`);
+  const held = kept.listStored().map((stored) => `${formatKey(stored)}@${stored.resourceVersion}`);
+  if (held.sort().join() !== expected.sort().join()) wrong.push(`holds ${held.join()}, not ${expected.join()}`);
   for (const recorder of recorders) {
     wrong.push(...recorder.wrong);
     if (recorder.isRemoved) continue;
