@@ -1,5 +1,8 @@
+import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { FrameReader, ListOptions, Reader, Watcher } from '@kctl/client';
+import { requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 import type { ListerWatcher } from './list-watcher.js';
 import { hasMethods, requireKind, requireThat } from './required.js';
 
@@ -11,6 +14,9 @@ export interface ListerWatcherScope {
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
 }
 
+/** A selector under a name that is not known would have everything listed. */
+const scopeNames: OptionNames<ListerWatcherScope> = { namespace: textOption, labelSelector: true, fieldSelector: true };
+
 /** A client that an informer can read with: parsed objects, or bytes, or both (then bytes are taken). */
 export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watcher & FrameReader);
 
@@ -18,7 +24,8 @@ export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watche
  * The ListerWatcher of a kind over a client. Bytes are taken where the client yields them; a batch of them is valid until
  * the next one is asked for.
  *
- * @throws TypeError when the client cannot read, or the kind is none
+ * @throws TypeError when the client cannot read, the kind is none, or the scope has an option that is not known;
+ *   SelectorError for a selector that is not valid
  *
  * @example
  * ```ts
@@ -40,15 +47,37 @@ export function listerWatcherFor<T extends KubeObject>(
     { value: client, expected: 'a client, such as createHttpClient(…) of @kctl/client-http' },
   );
   requireKind('listerWatcherFor', kind);
-  if ('listFrames' in client)
+  requireOptions('listerWatcherFor', scope, scopeNames);
+  const own = fixed(scope);
+  if (readsFrames(client))
     return {
       // An informer copies what it keeps, so the memory of a batch can be used again when it asks for the next one.
-      listFrames: (call) => client.listFrames(kind, { ...scope, ...call, transient: true }),
-      watchFrames: (call) => client.watchFrames(kind, { ...scope, ...call, transient: true }),
+      listFrames: (call) => client.listFrames(kind, { ...own, ...call, transient: true }),
+      watchFrames: (call) => client.watchFrames(kind, { ...own, ...call, transient: true }),
     };
   return {
     // A live client returns objects of its own; `live` keeps a caching client from answering out of this very informer.
-    list: async (call) => (await client.list(kind, { ...scope, ...call, live: true })) as never,
-    watch: (call) => client.watch<Kind<T>>(kind, { ...scope, ...call }),
+    list: async (call) => (await client.list(kind, { ...own, ...call, live: true })) as never,
+    watch: (call) => client.watch<Kind<T>>(kind, { ...own, ...call }),
   };
+}
+
+/**
+ * The scope as it is now, whatever becomes of its objects. A selector that is not valid says so here, and not with each list.
+ *
+ * @throws SelectorError
+ */
+function fixed({ labelSelector, fieldSelector, ...scope }: ListerWatcherScope): ListerWatcherScope {
+  const labels = labelSelector === undefined ? undefined : labelSelectorFrom(labelSelector);
+  const fields = fieldSelector === undefined ? undefined : fieldSelectorFrom(fieldSelector);
+  return {
+    ...scope,
+    ...(labels === undefined ? {} : { labelSelector: typeof labelSelector === 'string' ? labelSelector : labels }),
+    ...(fields === undefined ? {} : { fieldSelector: typeof fieldSelector === 'string' ? fieldSelector : fields }),
+  };
+}
+
+/** Both, or neither: a wrapper may have one of them, or a member that is undefined. */
+function readsFrames(client: InformerClient): client is FrameReader {
+  return hasMethods(client, ['listFrames', 'watchFrames']);
 }

@@ -1,5 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { defineKind } from '@kctl/apimachinery';
+import { defineKind, fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
+import type { ListOptions } from '@kctl/client';
+import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { InformerClient, ListerWatcher, SharedInformerOptions } from './index.js';
 import { createSharedInformer, listerWatcherFor } from './index.js';
@@ -50,5 +52,43 @@ describe('listerWatcherFor', () => {
     expect(() => listerWatcherFor({} as InformerClient, kind)).toThrow(
       'listerWatcherFor: client of type object is not valid',
     );
+  });
+
+  const client = { ...listerWatcher, get: () => Promise.reject(new Error('not here')) } as unknown as InformerClient;
+
+  it('refuses a scope of which a part would go unnoticed: everything would be listed', () => {
+    const scoped = (scope: object) => () => listerWatcherFor(client, kind, scope);
+    expect(scoped({ namspace: 'shop' })).toThrow('unknown option "namspace": did you mean "namespace"?');
+    expect(scoped({ namespace: 5 })).toThrow('listerWatcherFor: namespace is');
+    expect(scoped({ labelSelector: 'app in (' })).toThrow('app in (');
+    expect(scoped({ fieldSelector: 'nonsense' })).toThrow('nonsense');
+    expect(scoped({ namespace: 'shop', labelSelector: { app: 'web' }, fieldSelector: 'spec.x=1' })).not.toThrow();
+  });
+
+  it('keeps to the scope that it was given, whatever becomes of it', async () => {
+    const asked: string[] = [];
+    const list = (_kind: unknown, { labelSelector = '', fieldSelector = '' }: ListOptions): Promise<never> => {
+      asked.push(`${labelSelectorFrom(labelSelector).toString()} ${fieldSelectorFrom(fieldSelector).toString()}`);
+      return Promise.reject(new Error('not here'));
+    };
+    const labelSelector = { app: 'web' };
+    const fieldSelector: Record<string, string> = { 'spec.x': '1' };
+    const source = listerWatcherFor({ ...client, list }, kind, { labelSelector, fieldSelector });
+    labelSelector.app = 'db';
+    fieldSelector['spec.y'] = '2';
+    if ('list' in source) await source.list({}).catch(() => undefined);
+    expect(asked).toEqual(['app=web spec.x=1']);
+  });
+
+  it('takes objects of a client, and an informer of a source, that has no bytes to give', async () => {
+    const half = { ...client, listFrames: undefined, watchFrames: undefined } as unknown as InformerClient;
+    const source = { ...listerWatcherFor(half, kind), listFrames: undefined } as ListerWatcher<KubeObject>;
+    const informer = createSharedInformer({ kind, listerWatcher: source });
+    const stop = new AbortController();
+    const run = informer.run(stop.signal);
+    await settle();
+    expect(informer.trouble?.message).toBe('not here');
+    stop.abort();
+    await run;
   });
 });

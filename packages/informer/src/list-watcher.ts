@@ -1,5 +1,6 @@
 import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { FrameStream, ListFrames, ListOptions, WatchOptions, WatchStream } from '@kctl/client';
+import { hasMethods } from './required.js';
 
 /** What an informer asks of a list: paging and versions; the scope (kind, namespace, selectors) is the ListerWatcher's. */
 export type ListCall = Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit' | 'continue' | 'signal'>;
@@ -45,5 +46,5 @@ export type ListerWatcher<T extends KubeObject> = ObjectListerWatcher<T> | Frame
 export function yieldsFrames<T extends KubeObject>(
   listerWatcher: ListerWatcher<T>,
 ): listerWatcher is FrameListerWatcher {
-  return 'listFrames' in listerWatcher;
+  return hasMethods(listerWatcher, ['listFrames', 'watchFrames']);
 }

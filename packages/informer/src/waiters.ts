@@ -1,11 +1,17 @@
-import type { Clock } from '@kctl/wait';
-import { abortReason, numberProblem, signalOption } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
+import { abortReason, numberOption, optionProblems, signalOption } from '@kctl/wait';
 import type { InformerWaitOptions } from './informer.js';
 
 interface Waiter {
   readonly isDone: () => boolean;
   readonly settle: (error?: Error) => void;
 }
+
+/** A limit under a name that is not known would have the wait go on for good. */
+const waitNames: OptionNames<InformerWaitOptions> = {
+  timeoutMs: numberOption({ orInfinity: true }),
+  signal: signalOption,
+};
 
 /** Waits for conditions that are checked when something may have changed. */
 export class Waiters {
@@ -18,11 +24,9 @@ export class Waiters {
 
   /** Resolves once `isDone`. `onTimeout` makes the error of a wait that took too long. */
   wait(isDone: () => boolean, options: InformerWaitOptions, onTimeout: () => Error): Promise<void> {
-    const { signal, timeoutMs } = options;
-    const problem =
-      (signal === undefined ? undefined : signalOption('signal', signal)) ??
-      (timeoutMs === undefined ? undefined : numberProblem('timeoutMs', timeoutMs, { orInfinity: true }));
+    const [problem] = optionProblems(options, waitNames);
     if (problem !== undefined) return Promise.reject(new TypeError(`cannot wait: ${problem}`));
+    const { signal, timeoutMs } = options;
     if (isDone()) return Promise.resolve();
     return new Promise((resolve, reject) => {
       if (signal?.aborted === true) {

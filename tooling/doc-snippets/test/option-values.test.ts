@@ -82,7 +82,16 @@ const rows: readonly Row[] = [
   ['createSharedInformer', asCall(informer.createSharedInformer), { kind: ConfigMap, listerWatcher }],
   ['addEventHandler', (options) => shared().addEventHandler({ onEvent: work }, options), {}],
   ['createEventStream', (options) => informer.createEventStream(shared(), options), {}],
+  ['listerWatcherFor', (options) => informer.listerWatcherFor(client, ConfigMap, options), {}],
   ['createCache', asCall(cache.createCache), { client }],
+  [
+    'selectedInformer',
+    (options) => {
+      const own = cache.createCache({ client });
+      return Reflect.apply(own.selectedInformer, own, [ConfigMap, options]);
+    },
+    { name: 'a' },
+  ],
   ['createNamespaceFollower', asCall(cache.createNamespaceFollower), { client, cache: ownCache }],
   ['createDelegatingClient', asCall(createDelegatingClient), { client, cache: ownCache }],
   ['createHttpClient', asCall(createHttpClient), own],

@@ -55,7 +55,7 @@ export function objectSource<T extends KubeObject>(
     list: async (call) => {
       const list = await listerWatcher.list(call);
       return {
-        [Symbol.asyncIterator]: () => inOneBatch(list.items),
+        [Symbol.asyncIterator]: () => inOneBatch(isNull(list.items) ? [] : list.items),
         end: () => Promise.resolve(endOf(list.metadata)),
         [Symbol.asyncDispose]: () => Promise.resolve(),
       };
@@ -83,6 +83,11 @@ function singleFrames(lines: AsyncIterator<readonly Uint8Array[]>): AsyncIterato
       return { done: true, value: undefined };
     },
   };
+}
+
+/** How Go writes a list of nothing. */
+function isNull(items: unknown): boolean {
+  return items === null;
 }
 
 function inOneBatch<E>(items: readonly E[]): AsyncIterator<readonly E[]> {

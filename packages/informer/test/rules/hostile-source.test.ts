@@ -78,6 +78,14 @@ describe.each(feeds)('an informer fed by %s', (feed) => {
   });
 });
 
+it('takes items that are null, as Go writes a list of nothing, for an empty list', async () => {
+  const server = new ScriptedServer();
+  const list = async (): Promise<never> => ({ metadata: { resourceVersion: '10' }, items: null }) as never;
+  const { informer, stop } = await start({ ...server.objects(false), list });
+  expect([informer.hasSynced, informer.state.phase, informer.resourceVersion]).toEqual([true, 'watching', '10']);
+  await stop();
+});
+
 it('leaves out an object that throws where it is read, in a list and in a watch, and deletes nothing for it', async () => {
   const server = new ScriptedServer();
   const unreadable = [

@@ -137,6 +137,14 @@ it('refuses handlers that cannot be called, and waits that cannot end, at the ca
     await expect(informer.waitForResourceVersion('5', { timeoutMs })).rejects.toThrow(
       'is not valid: expected a number',
     );
+  for (const wait of [
+    (options: never) => informer.waitForSync(options),
+    (options: never) => informer.waitForResourceVersion('5', options),
+    (options: never) => registration.waitForSync(options),
+  ]) {
+    await expect(wait({ timeout: 5 } as never)).rejects.toThrow('cannot wait: unknown option "timeout"');
+    await expect(wait(null as never)).rejects.toThrow('cannot wait: options null is not valid');
+  }
 });
 
 it('refuses a back-off and filters that cannot be', () => {
