@@ -172,6 +172,7 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   vanished<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>> {
+    requireKind('vanished', kind);
     return this.#vanishings.of(kind);
   }
 

@@ -12,6 +12,7 @@ export type { ObjectEventHandler, OwnEvents, OwnEventsOptions } from './own-even
 export type {
   ObservableInformer,
   ObservableInformers,
+  ObservableLoan,
   ObservedEvent,
   ObserverRegistration,
 } from './own-events/own-informers.js';

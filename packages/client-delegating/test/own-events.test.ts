@@ -304,6 +304,47 @@ describe('own events behind an informer', () => {
     expect(decoded()).toBe(0);
   });
 
+  it('stay out of an informer on loan, which is returned; without loans there are none', async () => {
+    const steps: string[] = [];
+    let observer: ((event: Change) => unknown) | undefined;
+    const informer = {
+      addEventHandler: ({ onEvent }: { onEvent(event: Change): unknown }) => {
+        observer = onEvent;
+        return { hasSynced: true, waitForSync: () => Promise.resolve(), remove: () => void steps.push('removed') };
+      },
+    };
+    class Informers {
+      readonly name = 'loans of';
+      acquire(kind: { readonly kind: string }): object {
+        steps.push(`${this.name} ${kind.kind}`);
+        return { informer, [Symbol.asyncDispose]: async () => void steps.push('returned') };
+      }
+      async informer(): Promise<object> {
+        return informer;
+      }
+    }
+    const wrapped = own.wrapInformers(new Informers() as unknown as ObservableInformers);
+    const loan = wrapped.acquire?.(Thing);
+    const handle = loan?.informer.addEventHandler({ onEvent: ({ type }) => void steps.push(type) });
+    const event = (type: Change['type'], from: Thing | undefined, object: Thing): Change => ({
+      type,
+      header: headerOf(object),
+      oldHeader: from === undefined ? undefined : headerOf(from),
+      object,
+      oldObject: from,
+      isInInitialList: false,
+      finalStateUnknown: false,
+    });
+    const before = read();
+    await client.update(Thing, { ...before, spec: { size: 2 } });
+    observer?.(event('update', before, read()));
+    observer?.(event('delete', before, read()));
+    await handle?.remove();
+    await loan?.[Symbol.asyncDispose]();
+    expect(steps).toEqual(['loans of Thing', 'delete', 'removed', 'returned']);
+    expect(own.wrapInformers({ informer: async () => informer } as never).acquire).toBeUndefined();
+  });
+
   it('wait for the answer of a write, merged with foreign ones, and never overtake a delete', async () => {
     const { seen: heard, tell } = await watch();
     during = async () => {
@@ -401,5 +442,8 @@ describe('own events behind an informer', () => {
 describe('createOwnEvents', () => {
   it('refuses a time that is none', () => {
     expect(() => createOwnEvents({ maxHoldMs: NaN })).toThrow('createOwnEvents: maxHoldMs NaN is not valid');
+    expect(() => own.wrapHandler(undefined as never, {})).toThrow('wrapHandler: the kind is undefined');
+    for (const informers of [undefined, {}, { informer: 5 }])
+      expect(() => own.wrapInformers(informers as never)).toThrow('wrapInformers: informers is');
   });
 });

@@ -148,6 +148,15 @@ describe('an own object that vanishes before the cache has it', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('is refused a kind or a handler that is none: each write would fail after it was sent', async () => {
+    expect(() => client.vanished(undefined as never)).toThrow('vanished: the kind is undefined');
+    const vanished = client.vanished(Thing);
+    for (const handler of [undefined, () => undefined, { onDelete: () => undefined }])
+      expect(() => vanished.addEventHandler(handler as never)).toThrow('onEvent of the handler is undefined');
+    await client.create(Thing, thing('a'));
+    expect(server.objects.has('ns/a')).toBe(true);
+  });
+
   it('leaves nothing behind when the last handler leaves', async () => {
     await client.create(Thing, thing('a'));
     expect(cache.waiting).toBe(1);

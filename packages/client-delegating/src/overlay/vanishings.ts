@@ -7,6 +7,7 @@ import { createBackoff, retry } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
 import { orUndefined } from '../or-undefined.js';
+import { requireObserver } from '../own-events/own-informers.js';
 import type { ObservableInformer, ObservedEvent } from '../own-events/own-informers.js';
 import { isComparable, versionOf } from '../writes/own-write.js';
 import { projected } from './projected.js';
@@ -53,6 +54,7 @@ export class Vanishings {
   of<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>> {
     return {
       addEventHandler: (handler) => {
+        requireObserver('vanished: addEventHandler', handler);
         const observer: Observer = { kind, onEvent: (event) => handler.onEvent(event) };
         this.#observers.add(observer);
         return {

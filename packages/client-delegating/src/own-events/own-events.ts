@@ -1,12 +1,12 @@
 import { keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject } from '@kctl/apimachinery';
-import { intercept } from '@kctl/client';
+import { intercept, requireKind } from '@kctl/client';
 import type { Client, SubResourceHooks } from '@kctl/client';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { clockOption, numberProblem, requireOptions, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
-import { withoutOwnUpdates } from './own-informers.js';
+import { requireInformers, withoutOwnUpdates } from './own-informers.js';
 import type { ObservableInformers } from './own-informers.js';
 import { guardOf, objectName, OwnLinks } from './own-links.js';
 import { versionOf } from '../writes/own-write.js';
@@ -52,7 +52,8 @@ export interface OwnEvents {
   ): ObjectEventHandler<PersistedObject<K>, A, U, D>;
   /**
    * The same for all handlers of informers, for a controller that is to sleep through its own writes:
-   * `kindSource({ informers: own.wrapInformers(manager.cache), … })`. Nothing is decoded for it.
+   * `kindSource({ informers: own.wrapInformers(manager.cache), … })`. Nothing is decoded for it, and an informer that is on
+   * loan is returned with the controller.
    */
   wrapInformers(informers: ObservableInformers): ObservableInformers;
 }
@@ -133,6 +134,7 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
     kind: K,
     handler: ObjectEventHandler<PersistedObject<K>, A, U, D>,
   ): ObjectEventHandler<PersistedObject<K>, A, U, D> {
+    requireKind('wrapHandler', kind);
     type Event = HandledEvent<PersistedObject<K>, A, U, D>;
     const call = (event: Event): unknown => {
       if (event.type === 'add') return handler.onAdd?.(event.object, event.info);
@@ -148,6 +150,7 @@ class OwnEventFilter implements OwnEvents, OwnWrites {
   }
 
   wrapInformers(informers: ObservableInformers): ObservableInformers {
+    requireInformers('wrapInformers', informers);
     return withoutOwnUpdates(informers, this.#gateParts);
   }
 

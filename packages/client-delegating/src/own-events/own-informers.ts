@@ -1,6 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { ReadObject } from '@kctl/client';
+import { shownType } from '@kctl/wait';
 import { objectName } from './own-links.js';
 import { UpdateGate } from './update-gate.js';
 import type { GateParts, GateTraits, Versions } from './update-gate.js';
@@ -30,22 +31,66 @@ export interface ObservableInformer<T> {
   readonly lastError?: unknown;
 }
 
+/** An informer on loan: it runs at least until the loan is returned. */
+export interface ObservableLoan<T> extends AsyncDisposable {
+  readonly informer: ObservableInformer<T>;
+}
+
 /** Who hands out informers: the cache of @kctl/cache, or what a controller's `kindSource` takes. */
 export interface ObservableInformers {
   informer<K extends Kind>(
     kind: K,
     options?: { readonly signal?: AbortSignal },
   ): Promise<ObservableInformer<ReadObject<K>>>;
+  /**
+   * Lends an informer, which may stop when the last loan is returned.
+   *
+   * @default informers are never returned
+   */
+  acquire?<K extends Kind>(kind: K): ObservableLoan<ReadObject<K>>;
 }
 
-/** Informers whose handlers do not receive own updates. */
+/** @throws TypeError for what cannot be called with events, before the first one would fail */
+export function requireObserver(where: string, handler: unknown): void {
+  const onEvent: unknown =
+    typeof handler === 'object' && handler !== null ? Reflect.get(handler, 'onEvent') : undefined;
+  if (typeof onEvent === 'function') return;
+  throw new TypeError(`${where}: onEvent of the handler is ${shownType(onEvent)}: expected a function of an event`);
+}
+
+/** @throws TypeError for what hands out no informers */
+export function requireInformers(where: string, informers: unknown): void {
+  const informer: unknown =
+    typeof informers === 'object' && informers !== null ? Reflect.get(informers, 'informer') : undefined;
+  if (typeof informer === 'function') return;
+  throw new TypeError(`${where}: informers is ${shownType(informers)}: expected a cache, such as manager.cache`);
+}
+
+/** Informers whose handlers do not receive own updates. They are lent where they were. */
 export function withoutOwnUpdates(informers: ObservableInformers, parts: GateParts): ObservableInformers {
+  const informer: ObservableInformers['informer'] = async (kind, options) =>
+    gated(await informers.informer(kind, options), { ...parts, kind });
+  if (!lends(informers)) return { informer };
   return {
-    informer: async (kind, options) => {
-      const informer = await informers.informer(kind, options);
-      return gated(informer, { ...parts, kind });
+    informer,
+    acquire: (kind) => {
+      const loan = informers.acquire(kind);
+      return {
+        informer: gated(loan.informer, { ...parts, kind }),
+        [Symbol.asyncDispose]: async () => {
+          await loan[Symbol.asyncDispose]();
+        },
+      };
     },
   };
+}
+
+interface LendingInformers extends ObservableInformers {
+  acquire<K extends Kind>(kind: K): ObservableLoan<ReadObject<K>>;
+}
+
+function lends(informers: ObservableInformers): informers is LendingInformers {
+  return informers.acquire !== undefined;
 }
 
 function gated<T>(informer: ObservableInformer<T>, parts: GateParts & { readonly kind: Kind }): ObservableInformer<T> {
