@@ -15,7 +15,7 @@ const passesOn = [
 const isAllowed = [
   /\bkeepAlive\b/,
   /\bsystemRandom\b/,
-  /\bSlabMemory\.takeBackAfter\b/,
+  /\bSlabMemory\.leave\b/,
   /[/\\]node_modules[/\\](?!@kctl[/\\])/,
 ];
 

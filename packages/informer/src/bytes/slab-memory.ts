@@ -64,19 +64,30 @@ export class SlabMemory {
 
   /** Takes the memory back when nothing refers to its owner; until then it stays as it is. */
   takeBackAfter(owner: object, memory: Buffer): void {
-    this.#leave(owner, { bytes: memory.length, again: { memory, home: this.#self } });
+    this.leave(owner, { bytes: memory.length, again: { memory, home: this.#self } });
   }
 
   /** Takes memory back that nothing refers to. What lies free beyond what is in use is left to the collector. */
   takeBack(memory: Buffer): void {
-    if (!this.#keep(memory)) this.#leave(memory, { bytes: memory.length });
+    if (!this.#keep(memory)) this.leave(memory, { bytes: memory.length });
     const spareBytes = this.#spareBytes();
     while (this.#freeBytes > spareBytes) {
       const spare = this.#free.pop();
       if (spare === undefined) break;
       this.#freeBytes -= spare.length;
-      this.#leave(spare, { bytes: spare.length });
+      this.leave(spare, { bytes: spare.length });
     }
+  }
+
+  /** Leaves memory to the collector, which is called when enough waits for it. */
+  leave(owner: object, memory: LeftMemory): void {
+    SlabMemory.#left.register(owner, memory);
+    left.waitingBytes += memory.bytes;
+    if (left.waitingBytes <= Math.max(minWaitingBytes, left.callAtBytes)) return;
+    const limit = waitingLimit(this.#spareBytes(), getHeapStatistics().used_heap_size);
+    if (left.waitingBytes <= limit) return;
+    left.callAtBytes = left.waitingBytes + limit;
+    callCollector();
   }
 
   /** @returns false where there is enough for the next slabs */
@@ -85,17 +96,6 @@ export class SlabMemory {
     this.#free.push(memory);
     this.#freeBytes += memory.length;
     return true;
-  }
-
-  /** The collector will find the owner gone. It is called when enough waits for it. */
-  #leave(owner: object, memory: LeftMemory): void {
-    SlabMemory.#left.register(owner, memory);
-    left.waitingBytes += memory.bytes;
-    if (left.waitingBytes <= Math.max(minWaitingBytes, left.callAtBytes)) return;
-    const limit = waitingLimit(this.#spareBytes(), getHeapStatistics().used_heap_size);
-    if (left.waitingBytes <= limit) return;
-    left.callAtBytes = left.waitingBytes + limit;
-    callCollector();
   }
 
   #spareBytes(): number {
