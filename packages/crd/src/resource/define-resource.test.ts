@@ -95,6 +95,20 @@ describe('defineResource', () => {
     expect(Big.validate({ metadata: { name: 'a' }, spec: { n: -n } }).isValid).toBe(false);
   });
 
+  it('leaves a large integer that is a number one', () => {
+    const spec = fromJsonSchema<{ n: number; all: { n: number }[] }>({
+      type: 'object',
+      properties: {
+        n: { type: 'number' },
+        all: { type: 'array', items: { type: 'object', properties: { n: { type: 'integer' } } } },
+      },
+    });
+    const Large = defineResource({ group: 'kctl.dev', kind: 'Large', versions: { v1: { spec } } });
+    const given = { n: 1e20, all: [{ n: 2 ** 60 }] };
+    const { object } = Large.validate({ metadata: { name: 'a' }, spec: given });
+    expect(object.spec).toEqual(given);
+  });
+
   it('validates as the API server does: defaults, pruning, schema, rules', () => {
     const old = { metadata: { name: 'a', namespace: 'b', resourceVersion: '1' }, spec: { schedule: '* * * * *' } };
     const good = CronJob.validate({ ...old, spec: { ...old.spec, bogus: 1 } as never });

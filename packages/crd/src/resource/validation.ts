@@ -70,6 +70,22 @@ function metadataFor(object: UntypedObject, old: UntypedObject | undefined, name
   if ((metadata.resourceVersion ?? '') === '') metadata.resourceVersion = old.metadata.resourceVersion ?? '1';
 }
 
+/** What the JSON of an object says. A large integer is what it was: a number, or a `bigint` as a client reads it. */
+function copyOf(source: object): unknown {
+  const copy: unknown = parseJson(stringifyJson(source));
+  keepNumbers(copy, source);
+  return copy;
+}
+
+function keepNumbers(copy: unknown, source: unknown): void {
+  if (typeof copy !== 'object' || copy === null || typeof source !== 'object' || source === null) return;
+  for (const [name, value] of Object.entries(copy)) {
+    const given: unknown = Reflect.get(source, name);
+    if (typeof value === 'bigint' && typeof given === 'number') Reflect.set(copy, name, given);
+    else keepNumbers(value, given);
+  }
+}
+
 /** Validates objects of one version as the API server does, with the engine of the embedded server. */
 export class LocalValidator {
   readonly #facts: ValidationFacts;
@@ -91,7 +107,7 @@ export class LocalValidator {
 
   #read(source: object, found: string[]): UntypedObject {
     const { apiVersion, kind } = this.#facts;
-    const body = objectOf(parseJson(stringifyJson(source)));
+    const body = objectOf(copyOf(source));
     if (stringOf(body['apiVersion']) === '') body['apiVersion'] = apiVersion;
     if (stringOf(body['kind']) === '') body['kind'] = kind;
     return this.#validator.normalize(body, found);
