@@ -3,7 +3,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import type { FieldPaths } from '@kctl/apimachinery/wire';
 import { compileFieldPaths } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ByteDecoder } from '../decoders/byte-decoder.js';
 
 interface Thing extends KubeObject {
@@ -45,6 +45,19 @@ const text = (version: number, node = 'n1', size = 0): string =>
   });
 
 describe('an object kept as bytes', () => {
+  it('stays what it was read as, also where there is no memory to move its neighbours', () => {
+    const from = decoder();
+    const stored = decode(from, text(7));
+    const discard = from.slabs.discard.bind(from.slabs);
+    vi.spyOn(from.slabs, 'discard').mockImplementationOnce((tenant) => {
+      discard(tenant);
+      throw new RangeError('no memory');
+    });
+    expect(() => stored.object).toThrow('no memory');
+    decode(from, text(8, 'n2'));
+    expect(stored.object).toMatchObject({ metadata: { resourceVersion: '7' }, spec: { node: 'n1' } });
+  });
+
   it('tells its header without a parse', () => {
     const stored = decode(decoder(), text(7));
     expect(stored).toMatchObject({

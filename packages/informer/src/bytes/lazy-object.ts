@@ -249,8 +249,12 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     }
     this.#value = object;
     this.#decoded = undefined;
-    slabs.discard(this);
-    this.slab = undefined;
+    try {
+      slabs.discard(this);
+    } finally {
+      // Whatever becomes of its neighbours: its own bytes may be written over from here on.
+      this.slab = undefined;
+    }
     return object;
   }
 
