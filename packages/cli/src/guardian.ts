@@ -39,14 +39,16 @@ async function restore({ places, session, operator, cluster }: GuardianOrders): 
   // Loaded now: most guardians never need it.
   const { openCluster } = await import('./cluster.js');
   const { deleteSession } = await import('./dev/dev-session.js');
+  const { openDevRecord } = await import('./dev/dev-record.js');
   const { readPlaces, restoreOriginals } = await import('./dev/originals.js');
   const { sleep, systemClock } = await import('@kctl/wait');
+  const record = openDevRecord(process.env);
   const deadline = systemClock.monotonicNow() + giveUpAfterMs;
   for (let pauseMs = 500; systemClock.monotonicNow() < deadline; pauseMs = Math.min(pauseMs * 2, 10_000))
     try {
       await using open = await openCluster(cluster);
       const signal = AbortSignal.timeout(attemptMs);
-      await restoreOriginals({ err: () => undefined }, open, { places: readPlaces(places), session, signal });
+      await restoreOriginals({ err: () => undefined }, open, { places: readPlaces(places), session, record, signal });
       await deleteSession(open, { operator, session }, signal);
       return;
     } catch {

@@ -222,7 +222,7 @@ describe('kctl doctor', () => {
     ]);
     const url = 'https://host.k3d.internal:9443/validate';
     await install({ clientConfig: { url, caBundle: await bundle(86_400_000, 1e13) } });
-    const annotations = { 'kctl.dev/before-dev': '"absent"' };
+    const annotations = { 'kctl.dev/dev-session': 'one' };
     await client.patch(
       ValidatingWebhookConfiguration,
       { name: configuration },

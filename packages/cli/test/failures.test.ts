@@ -1,4 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
 import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
@@ -8,7 +9,8 @@ import { ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
 import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import { createEnvironment, eventually, installCrds, type TestEnvironment } from '@kctl/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { kctl, kctlUntil, project } from './project.js';
+import { openDevRecord } from '../src/dev/dev-record.js';
+import { kctl, kctlUntil, kctlWith, project } from './project.js';
 
 const Website = defineKind()({ group: 'example.com', version: 'v1', kind: 'Website', scope: 'Namespaced' });
 const anything = { type: 'object' as const, 'x-kubernetes-preserve-unknown-fields': true };
@@ -172,26 +174,66 @@ describe('a command that fails in the middle', () => {
 });
 
 describe('what a kctl dev that was killed has left', () => {
-  it('is restored by install and deploy as well, not by a dry run', async () => {
+  const mark = { 'kctl.dev/dev-session': 'one' };
+  const configuration = { name: 'websites-validating' };
+
+  it('is restored by install and deploy by the record of this machine, not by a dry run', async () => {
     const { client } = environment;
-    const configuration = { name: 'websites-validating' };
-    const annotations = { 'kctl.dev/before-dev': '"absent"' };
-    await client.create(ValidatingWebhookConfiguration, { metadata: { ...configuration, annotations }, webhooks: [] });
-    expect((await kctl(project(), 'install', '--dry-run', ...cluster)).err).not.toContain('restored');
-    expect((await kctl(project(), 'install', ...cluster)).err).toContain(
-      'restored validatingwebhookconfiguration/websites-validating',
-    );
-    expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
-    const edited = { 'kctl.dev/before-dev': '{' };
-    await client.create(ValidatingWebhookConfiguration, {
-      metadata: { ...configuration, annotations: edited },
+    const state = mkdtempSync(join(tmpdir(), 'kctl-state-'));
+    try {
+      const here = { XDG_STATE_HOME: state };
+      const record = openDevRecord(here);
+      const webhooks: ValidatingWebhookConfiguration['webhooks'] = [];
+      const { metadata } = await client.create(ValidatingWebhookConfiguration, {
+        metadata: { ...configuration, annotations: mark },
+        webhooks,
+      });
+      record.note(metadata.uid, { session: 'one', original: 'absent' });
+      expect((await kctlWith(here, project(), 'install', '--dry-run', ...cluster)).err).not.toContain('restored');
+      expect((await kctlWith(here, project(), 'install', ...cluster)).err).toContain(
+        'restored validatingwebhookconfiguration/websites-validating',
+      );
+      expect((await client.list(ValidatingWebhookConfiguration)).items).toEqual([]);
+      expect(record.find(metadata.uid)).toBeUndefined();
+    } finally {
+      rmSync(state, { recursive: true, force: true });
+      expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+    }
+  });
+
+  it('leads to no deletion by annotations that anyone may write', async () => {
+    const { client } = environment;
+    const forged = { ...mark, 'kctl.dev/before-dev': '"absent"' };
+    const crd = { name: 'websites.example.com' };
+    expect(await kctl(project(), 'install', ...cluster)).toMatchObject({ code: 0 });
+    const { metadata } = await client.get(CustomResourceDefinition, crd);
+    await client.patch(CustomResourceDefinition, crd, { type: 'merge', body: { metadata: { annotations: forged } } });
+    const other = await client.create(ValidatingWebhookConfiguration, {
+      metadata: { ...configuration, annotations: forged },
       webhooks: [],
     });
-    expect((await kctl(project(), 'deploy', ...cluster)).err).toMatch(
-      /the annotation kctl.dev\/before-dev of .* websites-validating is not what kctl dev wrote: delete it/,
-    );
-    await client.delete(ValidatingWebhookConfiguration, configuration);
-    expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+    const state = mkdtempSync(join(tmpdir(), 'kctl-state-'));
+    try {
+      const here = { XDG_STATE_HOME: state };
+      // Of an object that had this name before.
+      openDevRecord(here).note('another-uid', { session: 'one', original: 'absent' });
+      // A definition is never deleted, whatever a record contains.
+      openDevRecord(here).note(metadata.uid, { session: 'one', original: 'absent' });
+      const first = await kctlWith(here, project(), 'install', ...cluster);
+      expect(first).toMatchObject({ code: 0 });
+      expect(first.err).toContain(
+        'validatingwebhookconfiguration/websites-validating is marked as changed by kctl dev on another machine and was not restored',
+      );
+      expect((await kctl(project(), 'install', ...cluster)).err).toContain(
+        'replaced customresourcedefinition/websites.example.com: it led to another machine',
+      );
+      expect((await client.get(CustomResourceDefinition, crd)).metadata.uid).toBe(metadata.uid);
+      expect((await client.get(ValidatingWebhookConfiguration, configuration)).metadata.uid).toBe(other.metadata.uid);
+    } finally {
+      rmSync(state, { recursive: true, force: true });
+      await client.delete(ValidatingWebhookConfiguration, configuration);
+      expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+    }
   });
 });
 

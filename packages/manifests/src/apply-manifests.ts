@@ -26,7 +26,7 @@ import { ApplySet } from './apply-set.js';
 import type { ApplySetParent, Member } from './apply-set.js';
 import type { ManifestClient } from './client.js';
 import { ManifestError } from './errors.js';
-import { readManifests } from './manifest.js';
+import { readSources } from './manifest.js';
 import type { Manifest, ManifestSource } from './manifest.js';
 import { inOrder, rankOf } from './order.js';
 
@@ -66,6 +66,11 @@ export interface ApplyManifestsOptions extends AbortOptions {
   readonly dryRun?: boolean;
   /** Deletes what an earlier call with this parent applied and this one leaves out. @default nothing is deleted */
   readonly prune?: ApplySetParent;
+  /**
+   * Prunes although a source has no objects: an empty file, a file with comments alone, a folder without manifests, an empty
+   * list. Without it such a source is refused, because it would delete all of its former objects. @default false
+   */
+  readonly allowEmpty?: boolean;
   /** How long a definition may take to be established, in ms. @default 60_000 */
   readonly timeoutMs?: number;
   readonly onProgress?: (progress: ManifestProgress) => void;
@@ -81,6 +86,7 @@ const optionNames: OptionNames<ApplyManifestsOptions> = {
   namespace: true,
   dryRun: true,
   prune: true,
+  allowEmpty: true,
   timeoutMs: true,
   onProgress: true,
   clock: true,
@@ -119,7 +125,7 @@ export function isApplyManifestsError(error: unknown): error is ApplyManifestsEr
  * Applies manifests server-side, in order of dependency: namespaces, definitions (and waits until they are established),
  * what pods need, workloads, custom resources, webhooks. Mirrors `kubectl apply --server-side`, with `--prune --applyset` for
  * `prune`. All manifests are read and checked before anything is sent; an object that fails does not keep the others from
- * being applied.
+ * being applied. With `prune`, a source without objects is refused; see `allowEmpty`.
  *
  * @returns what became of each object, in the order of application; pruned ones at the end
  * @throws ManifestError, ApplySetError before anything is changed; ApplyManifestsError at the end, with what failed; the
@@ -144,7 +150,14 @@ export async function applyManifests(
 ): Promise<readonly AppliedObject[]> {
   requireClient('applyManifests', client, ['get', 'list', 'patch']);
   requireOptions('applyManifests', options, optionNames);
-  const { fieldOwner, prune, timeoutMs = 60_000, dryRun = false, signal = new AbortController().signal } = options;
+  const {
+    fieldOwner,
+    prune,
+    allowEmpty = false,
+    timeoutMs = 60_000,
+    dryRun = false,
+    signal = new AbortController().signal,
+  } = options;
   const given: { readonly [K in 'mapper' | 'fieldOwner']?: unknown } = options;
   const problem =
     mapperOption('mapper', given.mapper) ??
@@ -154,7 +167,14 @@ export async function applyManifests(
     (fieldOwner === '' ? 'fieldOwner is empty: the server must know who owns the fields' : undefined) ??
     numberProblem('timeoutMs', timeoutMs, { orInfinity: true });
   if (problem !== undefined) throw new TypeError(`applyManifests: ${problem}`);
-  const manifests = inOrder(await readManifests(sources));
+  const { manifests: read, empty } = await readSources(sources);
+  if (prune !== undefined && !allowEmpty && empty.length > 0)
+    throw new ManifestError(
+      empty.map(
+        (place) => `${place} has no objects and prune would delete what it had: set allowEmpty if that is meant`,
+      ),
+    );
+  const manifests = inOrder(read);
   const set = prune === undefined ? undefined : new ApplySet(client, prune);
   if (set !== undefined) requireNoMembers(manifests);
   const run = new Run(client, { ...options, timeoutMs, dryRun, signal }, set);

@@ -31,12 +31,28 @@ export interface Manifest {
  *   there twice
  */
 export async function readManifests(sources: ManifestSource | readonly ManifestSource[]): Promise<readonly Manifest[]> {
+  return (await readSources(sources)).manifests;
+}
+
+/** Manifests, and the sources without any. */
+export interface ReadSources {
+  readonly manifests: readonly Manifest[];
+  /** Files, folders, strings and Lists that contain no objects; for an empty list of sources, one entry that names it. */
+  readonly empty: readonly string[];
+}
+
+/** {@link readManifests} with the sources that contain no objects. @throws ManifestError */
+export async function readSources(sources: ManifestSource | readonly ManifestSource[]): Promise<ReadSources> {
   const list = isList(sources) ? sources : [sources];
   const problems: string[] = [];
   const manifests: Manifest[] = [];
-  for (const [index, source] of list.entries()) {
-    for (const document of await documentsOf(source, `manifest ${index + 1}`)) add(document, { manifests, problems });
-  }
+  const empty: string[] = list.length === 0 ? ['the list of sources'] : [];
+  for (const [index, source] of list.entries())
+    for (const { place, documents } of await partsOf(source, `manifest ${index + 1}`)) {
+      const before = manifests.length;
+      for (const document of documents) add(document, { manifests, problems });
+      if (manifests.length === before) empty.push(place);
+    }
   const seen = new Map<string, string>();
   for (const { object, place } of manifests) {
     const { apiVersion, kind, metadata } = object;
@@ -47,30 +63,37 @@ export async function readManifests(sources: ManifestSource | readonly ManifestS
     else problems.push(`${place}: ${kind} ${metadata.name} is also in ${other}: leave one out`);
   }
   if (problems.length > 0) throw new ManifestError(problems);
-  return manifests;
+  return { manifests, empty };
 }
 
 function isList(sources: ManifestSource | readonly ManifestSource[]): sources is readonly ManifestSource[] {
   return Array.isArray(sources);
 }
 
-async function documentsOf(source: ManifestSource, place: string): Promise<readonly ParsedDocument[]> {
-  if (typeof source !== 'string') return [{ value: source, place }];
-  if (source.includes('\n') || source.trimStart().startsWith('{')) return parseText(source, place);
+/** A file, a string, an object, or a folder without files. */
+interface SourcePart {
+  readonly place: string;
+  readonly documents: readonly ParsedDocument[];
+}
+
+async function partsOf(source: ManifestSource, place: string): Promise<readonly SourcePart[]> {
+  if (typeof source !== 'string') return [{ place, documents: [{ value: source, place }] }];
+  if (source.includes('\n') || source.trimStart().startsWith('{'))
+    return [{ place, documents: parseText(source, place) }];
   try {
     const found = await stat(source);
-    const files = found.isDirectory()
-      ? (await readdir(source))
-          .filter((name) => /\.(ya?ml|json)$/.test(name))
-          .sort()
-          .map((name) => join(source, name))
-      : [source];
-    const texts = await Promise.all(files.map(async (file) => ({ file, text: await readFile(file, 'utf8') })));
-    return texts.flatMap(({ file, text }) => parseText(text, file));
+    if (!found.isDirectory()) return [await fileOf(source)];
+    const names = (await readdir(source)).filter((name) => /\.(ya?ml|json)$/.test(name)).sort();
+    if (names.length === 0) return [{ place: `${source} (no .yaml, .yml or .json file)`, documents: [] }];
+    return await Promise.all(names.map(async (name) => await fileOf(join(source, name))));
   } catch (error) {
     const problem = `neither a file or folder that can be read nor YAML: ${messageOf(error)}`;
-    return [{ value: undefined, place: JSON.stringify(source), problem }];
+    return [{ place: source, documents: [{ value: undefined, place: JSON.stringify(source), problem }] }];
   }
+}
+
+async function fileOf(file: string): Promise<SourcePart> {
+  return { place: file, documents: parseText(await readFile(file, 'utf8'), file) };
 }
 
 interface Found {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isNotFound } from '@kctl/apimachinery';
@@ -138,7 +138,7 @@ describe('applyManifests', () => {
 
   it('gives a set the id that kubectl gives it', async () => {
     const namespace = await environment.createNamespace('id');
-    await apply([], { prune: { name: 'mine', namespace } });
+    await apply([], { allowEmpty: true, prune: { name: 'mine', namespace } });
     const { metadata } = await environment.client.get(Secret, { namespace, name: 'mine' });
     const { createHash } = await import('node:crypto');
     const hash = createHash('sha256').update(`mine.${namespace}.Secret.`).digest('base64url');
@@ -205,7 +205,7 @@ describe('applyManifests', () => {
     const prune = { name: 'set', namespace };
     const bad = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'Bad_Name' } };
     expect(isApplyManifestsError(await failureOf(apply([bad, configMap(namespace, 'beside')], { prune })))).toBe(true);
-    expect(shown(await apply([], { prune }))).toEqual(['ConfigMap beside pruned']);
+    expect(shown(await apply([], { allowEmpty: true, prune }))).toEqual(['ConfigMap beside pruned']);
   });
 
   it('applies nothing that it could not delete later, where the parent cannot be written', async () => {
@@ -226,7 +226,47 @@ describe('applyManifests', () => {
       `Namespace ${name} created`,
       'ConfigMap x unknown',
     ]);
-    expect(isNotFound(await failureOf(apply([], { prune, dryRun: true })))).toBe(true);
+    expect(isNotFound(await failureOf(apply([], { allowEmpty: true, prune, dryRun: true })))).toBe(true);
+  });
+
+  it('prunes nothing for sources without objects, and names each of them', async () => {
+    const namespace = await environment.createNamespace('empty');
+    const prune = { name: 'set', namespace };
+    await apply([configMap(namespace, 'one'), configMap(namespace, 'two')], { prune });
+    const folder = await mkdtemp(join(tmpdir(), 'kctl-empty-'));
+    try {
+      const [nothing, comments, other] = ['nothing.yaml', 'comments.yml', 'notes.txt'].map((name) =>
+        join(folder, name),
+      );
+      await writeFile(nothing ?? '', '');
+      await writeFile(comments ?? '', '# kind: ConfigMap\n---\n# nothing\n');
+      await mkdir(join(folder, 'none'));
+      await writeFile(join(folder, 'none', 'notes.txt'), 'x');
+      await writeFile(other ?? '', 'x');
+      const items = { apiVersion: 'v1', kind: 'List', items: [] } as never;
+      const sources: (readonly [ManifestSource | readonly ManifestSource[], RegExp])[] = [
+        [[], /the list of sources has no objects/],
+        [nothing ?? '', /nothing\.yaml has no objects/],
+        [comments ?? '', /comments\.yml has no objects/],
+        [join(folder, 'none'), /none \(no \.yaml, \.yml or \.json file\) has no objects/],
+        [folder, /comments\.yml has no objects .*nothing\.yaml has no objects/],
+        ['# nothing\n', /manifest 1 has no objects/],
+        ['---\n---\n', /manifest 1 has no objects/],
+        [items, /manifest 1 has no objects/],
+        [[configMap(namespace, 'one'), comments ?? ''], /comments\.yml has no objects/],
+      ];
+      for (const [source, message] of sources)
+        for (const dryRun of [true, false]) {
+          const error = await failureOf(apply(source, { prune, dryRun }));
+          expect(error).toMatchObject({ code: 'KCTL_MANIFEST', message: expect.stringMatching(message) as string });
+        }
+      expect(
+        (await environment.client.list(ConfigMap, { namespace })).items.map(({ metadata }) => metadata.name),
+      ).toEqual(expect.arrayContaining(['one', 'two']));
+      expect(shown(await apply(comments ?? '', { prune, allowEmpty: true }))).toHaveLength(2);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 
   it('finishes after an abort in the middle of a prune', async () => {
@@ -236,8 +276,8 @@ describe('applyManifests', () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const onProgress = () => controller.abort(reason);
-    expect(await failureOf(apply([], { prune, signal: controller.signal, onProgress }))).toBe(reason);
-    expect(shown(await apply([], { prune }))).toHaveLength(1);
+    expect(await failureOf(apply([], { allowEmpty: true, prune, signal: controller.signal, onProgress }))).toBe(reason);
+    expect(shown(await apply([], { allowEmpty: true, prune }))).toHaveLength(1);
     const { metadata } = await environment.client.get(Secret, prune);
     expect(metadata.annotations?.['applyset.kubernetes.io/contains-group-kinds'] ?? '').toBe('');
   });

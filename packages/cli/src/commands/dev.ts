@@ -7,6 +7,7 @@ import { sleep } from '@kctl/wait';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
 import type { ClusterOptions, OpenCluster } from '../cluster.js';
 import { devInspection, openOnKey } from '../dev/dev-inspection.js';
+import { openDevRecord } from '../dev/dev-record.js';
 import { openServer, type DevServer } from '../dev/dev-server.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { onLoopback } from '../dev/on-loopback.js';
@@ -66,6 +67,7 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
       ...(options.context === undefined ? {} : { context: options.context }),
     };
+    const record = openDevRecord(io.environment);
     const tunnel = createTunnel({
       server,
       settings: graph.settings,
@@ -73,6 +75,7 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       host: options.webhookHost,
       folder,
       session,
+      record,
       guardian,
       access,
     });
@@ -89,7 +92,7 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
     const lost = new AbortController();
     const held: (HeldLease | undefined)[] = [claim];
     try {
-      await restoreOriginals(io, cluster, { places: placesOf(graph), signal: io.signal });
+      await restoreOriginals(io, cluster, { places: placesOf(graph), record, signal: io.signal });
       held.unshift(await takeLease(io, cluster, { graph, takeOver }));
       for (const lease of held) lease?.ended.catch(() => lost.abort());
       await runOn({ ...io, signal: AbortSignal.any([io.signal, lost.signal]) }, options, run);

@@ -10,6 +10,7 @@ import {
   type ManifestObject,
 } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { openDevRecord } from '../dev/dev-record.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
@@ -38,8 +39,8 @@ export interface ChangeOutcome {
 export async function install(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph } = await load(io, options);
   await using cluster = await openClient(io, options);
-  await restore(io, cluster, graph, options);
   const crds = crdsOf(graph);
+  await restore(io, cluster, { graph, wanted: crds, ...options });
   if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
   const changes = await applyObjects(io, cluster, crds, options);
   if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
@@ -58,9 +59,9 @@ export async function uninstall(io: CliIo, options: InstallOptions): Promise<Cha
 export async function deploy(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph, image } = await load(io, options);
   await using cluster = await openClient(io, options);
-  await restore(io, cluster, graph, options);
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const crds = crdsOf(graph);
+  await restore(io, cluster, { graph, wanted: [...all, ...crds], ...options });
   const [namespaces, rest] = [
     all.filter(({ kind }) => kind === 'Namespace'),
     all.filter(({ kind }) => kind !== 'Namespace'),
@@ -94,10 +95,11 @@ function outcomeOf({ dryRun = false }: ChangeOptions, ...parts: readonly (readon
 async function restore(
   io: CliIo,
   cluster: OpenCluster,
-  graph: OperatorGraph,
-  { dryRun }: ChangeOptions,
+  { graph, wanted, dryRun }: ChangeOptions & { readonly graph: OperatorGraph; readonly wanted: readonly object[] },
 ): Promise<void> {
-  if (dryRun !== true) await restoreOriginals(io, cluster, { places: placesOf(graph), signal: io.signal });
+  if (dryRun === true) return;
+  const record = openDevRecord(io.environment);
+  await restoreOriginals(io, cluster, { places: placesOf(graph), record, wanted, signal: io.signal });
 }
 
 async function load(io: CliIo, options: InstallOptions): Promise<{ graph: OperatorGraph; image: string }> {

@@ -6,24 +6,23 @@ import {
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OperatorGraph } from '@kctl/operator';
 import type { OpenCluster } from '../cluster.js';
-import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { unlessMissing } from '../unless-missing.js';
 import { ownCommand } from '../own-command.js';
+import type { DevRecord } from './dev-record.js';
 
 /** The field owner of what a tunnel writes: an apply of kctl does not take it away. */
 export const tunnelOwner = 'kctl-dev';
-/** On an object that leads to a machine of a developer: what it was before, as JSON. It is how a later start finds it. */
-const originalAnnotation = 'kctl.dev/before-dev';
-/** Beside it: which run of `kctl dev` it leads to. One that ends later leaves alone what another has taken over. */
+/**
+ * On an object that leads to the machine of a developer: which run of `kctl dev` it leads to. One that ends later does not
+ * change what another has taken over. What the object was before is in the record of that machine.
+ */
 const sessionAnnotation = 'kctl.dev/dev-session';
 /** Of cert-manager: it would write the authority of the deployed copy. */
 export const injectAnnotation = 'cert-manager.io/inject-ca-from';
 
-const noConversion = { strategy: 'None' };
-
-/** What an object was before it led here; `absent` is one that was not there. */
-type Original = 'absent' | { readonly inject?: string; readonly webhooks?: unknown; readonly conversion?: unknown };
+/** The conversion of a kind without webhook. */
+export const noConversion = { strategy: 'None' };
 
 /** An object that may lead to a machine. */
 export interface Place {
@@ -62,66 +61,74 @@ export function readPlaces(value: unknown): readonly Place[] {
   });
 }
 
-/** Annotations of an object that leads here and was not there, or was not converted. */
-export function newHere(session: string, was: 'absent' | 'not converted'): Readonly<Record<string, string>> {
-  const original: Original = was === 'absent' ? was : { conversion: noConversion };
-  return { [originalAnnotation]: JSON.stringify(original), [sessionAnnotation]: session };
+/** Annotations of an object that leads to a run of `kctl dev`. */
+export function leadsHere(session: string): Readonly<Record<string, string>> {
+  return { [sessionAnnotation]: session };
 }
 
-/** Whether an object says what it was before it led to a machine. */
+/** Whether an object is marked as one that leads to a machine. Anyone who may patch the object can set the mark. */
 export function leadsToMachine({ metadata }: DeepReadonly<KubeObject>): boolean {
-  return metadata.annotations?.[originalAnnotation] !== undefined;
+  return metadata.annotations?.[sessionAnnotation] !== undefined;
+}
+
+/** Options of {@link saveOriginals}. */
+export interface SaveOptions {
+  readonly places: readonly Place[];
+  readonly session: string;
+  readonly record: DevRecord;
 }
 
 /**
- * Notes on each object that is to lead here what it is now, before anything of it changes: a crash at any later moment
+ * Records the present state of each object that is to lead here, before anything of it changes: a crash at any later moment
  * loses nothing.
  */
 export async function saveOriginals(
   io: Pick<CliIo, 'signal'>,
   { client }: OpenCluster,
-  { places, session }: { readonly places: readonly Place[]; readonly session: string },
+  { places, session, record }: SaveOptions,
 ): Promise<void> {
   const options = { fieldOwner: tunnelOwner, signal: io.signal };
   for (const { kind, name } of places)
     await untilUnchanged(async () => {
       const found = await unlessMissing(client.get(kind, { name }, options));
-      if (found === undefined || originalOf(found) !== undefined) return;
+      if (found === undefined || record.find(found.metadata.uid)?.session === session) return;
       const inject = found.metadata.annotations?.[injectAnnotation];
-      const original: Original = {
-        ...(inject === undefined ? {} : { inject }),
-        ...(kind === CustomResourceDefinition
-          ? { conversion: field(field(found, 'spec'), 'conversion') ?? noConversion }
-          : { webhooks: field(found, 'webhooks') ?? [] }),
-      };
-      const annotations = { [originalAnnotation]: JSON.stringify(original), [sessionAnnotation]: session };
-      // What is noted is what is there: a write in between is a conflict.
+      record.note(found.metadata.uid, {
+        session,
+        original: {
+          ...(inject === undefined ? {} : { inject }),
+          ...(kind === CustomResourceDefinition
+            ? { conversion: field(field(found, 'spec'), 'conversion') ?? noConversion }
+            : { webhooks: field(found, 'webhooks') ?? [] }),
+        },
+      });
+      // What is recorded is what is there: a write in between is a conflict.
       const { resourceVersion } = found.metadata;
-      await client.patch(
-        kind,
-        { name },
-        { type: 'merge', body: { metadata: { resourceVersion, annotations } } },
-        options,
-      );
+      const body = { metadata: { resourceVersion, annotations: leadsHere(session) } };
+      await client.patch(kind, { name }, { type: 'merge', body }, options);
     });
 }
 
 /** Options of {@link restoreOriginals}. */
 export interface RestoreOptions {
   readonly places: readonly Place[];
-  /** Restores what leads to this run alone. @default whatever leads to a machine */
+  /** Restores what leads to this run alone. @default what leads to any run of this machine */
   readonly session?: string;
+  readonly record: DevRecord;
+  /** Manifests that the caller applies next. An object that another machine has changed becomes what its manifest declares. */
+  readonly wanted?: readonly object[];
   readonly signal?: AbortSignal;
 }
 
 /**
- * Makes everything what it was before an operator on a machine was called, also what an earlier run left when it was
- * killed. Objects that never led to one are not touched.
+ * Makes everything what it was before an operator on this machine was called, also what an earlier run left when it was
+ * killed. Changes only objects whose uid is in the record of this machine, and deletes only webhook configurations that are
+ * recorded as created here. An object that is marked without a record is reported and stays as it is.
  */
 export async function restoreOriginals(
   io: Pick<CliIo, 'err'>,
   { client }: Pick<OpenCluster, 'client'>,
-  { places, session, signal }: RestoreOptions,
+  { places, session, record, wanted = [], signal }: RestoreOptions,
 ): Promise<void> {
   const options = { fieldOwner: tunnelOwner, ...(signal === undefined ? {} : { signal }) };
   for (const { kind, name } of places)
@@ -131,35 +138,87 @@ export async function restoreOriginals(
         if (isForbidden(error)) return undefined;
         throw error;
       });
-      const original = found === undefined ? undefined : originalOf(found);
-      if (found === undefined || original === undefined) return;
-      const { resourceVersion, annotations: there } = found.metadata;
-      if (session !== undefined && there?.[sessionAnnotation] !== session) return;
-      if (original === 'absent') await deleteUnchanged(client, { kind, name }, { ...options, resourceVersion });
-      else {
-        const annotations = {
-          [originalAnnotation]: null,
-          [sessionAnnotation]: null,
-          [injectAnnotation]: original.inject ?? null,
-        };
-        const before =
-          kind === CustomResourceDefinition
-            ? { spec: { conversion: replacing(original.conversion) } }
-            : { webhooks: original.webhooks };
-        const body = { metadata: { resourceVersion, annotations }, ...before };
+      if (found === undefined) return;
+      const { uid, resourceVersion, annotations: there } = found.metadata;
+      const what = `${kind.kind.toLowerCase()}/${name}`;
+      const noted = record.find(uid);
+      const marked = there?.[sessionAnnotation];
+      if (noted === undefined) {
+        if (marked === undefined || session !== undefined) return;
+        const manifest = wanted.find(
+          (each) => field(each, 'kind') === kind.kind && field(field(each, 'metadata'), 'name') === name,
+        );
+        if (manifest === undefined)
+          io.err(
+            `${what} is marked as changed by kctl dev on another machine and was not restored: end that run, or see ${ownCommand('doctor')}\n`,
+          );
+        else {
+          const inject = field(field(field(manifest, 'metadata'), 'annotations'), injectAnnotation);
+          const declared = {
+            conversion: field(field(manifest, 'spec'), 'conversion'),
+            webhooks: field(manifest, 'webhooks'),
+          };
+          await client.patch(
+            kind,
+            { name },
+            { type: 'merge', body: bodyOf(kind, { resourceVersion, inject, ...declared }) },
+            options,
+          );
+          io.err(`replaced ${what}: it led to another machine\n`);
+        }
+        return;
+      }
+      if (session !== undefined && noted.session !== session) return;
+      // Another run has taken it over, or an apply has replaced what led here.
+      if (marked !== noted.session) {
+        record.forget(uid);
+        return;
+      }
+      if (noted.original === 'absent') {
+        if (kind === CustomResourceDefinition) return;
+        await deleteUnchanged(client, { kind, name }, { ...options, uid, resourceVersion });
+      } else {
+        const body = bodyOf(kind, { resourceVersion, ...noted.original });
         await client.patch(kind, { name }, { type: 'merge', body }, options);
       }
-      io.err(`restored ${kind.kind.toLowerCase()}/${name}: it does not lead to this machine now\n`);
+      record.forget(uid);
+      io.err(`restored ${what}: it does not lead to this machine now\n`);
     });
+}
+
+/** A merge patch that takes an object away from a machine. */
+function bodyOf(
+  kind: Place['kind'],
+  {
+    resourceVersion,
+    inject,
+    conversion,
+    webhooks = [],
+  }: {
+    readonly resourceVersion: string;
+    readonly inject?: unknown;
+    readonly conversion?: unknown;
+    readonly webhooks?: unknown;
+  },
+): object {
+  const annotations = { [sessionAnnotation]: null, [injectAnnotation]: inject ?? null };
+  const metadata = { resourceVersion, annotations };
+  return kind === CustomResourceDefinition
+    ? { metadata, spec: { conversion: replacing(conversion) } }
+    : { metadata, webhooks };
 }
 
 async function deleteUnchanged(
   client: OpenCluster['client'],
   { kind, name }: Place,
-  { resourceVersion, ...options }: { readonly resourceVersion: string; readonly signal?: AbortSignal },
+  {
+    uid,
+    resourceVersion,
+    ...options
+  }: { readonly uid: string; readonly resourceVersion: string; readonly signal?: AbortSignal },
 ): Promise<void> {
   try {
-    await client.delete(kind, { name }, { ...options, preconditions: { resourceVersion } });
+    await client.delete(kind, { name }, { ...options, preconditions: { uid, resourceVersion } });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -194,20 +253,4 @@ export function replacing(conversion: unknown): object {
 
 function field(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
-}
-
-/** @throws CliError where it has been edited */
-function originalOf({ kind, metadata }: DeepReadonly<KubeObject>): Original | undefined {
-  const text = metadata.annotations?.[originalAnnotation];
-  if (text === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === 'absent') return value;
-    if (typeof value === 'object' && value !== null) return value;
-  } catch {
-    // As below.
-  }
-  throw new CliError(
-    `the annotation ${originalAnnotation} of ${kind ?? 'object'} ${metadata.name ?? ''} is not what kctl dev wrote: delete it, and apply the object by ${ownCommand('deploy')}`,
-  );
 }

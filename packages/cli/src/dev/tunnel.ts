@@ -2,6 +2,7 @@ import type { OperatorGraph } from '@kctl/operator';
 import type { ClusterOptions } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import type { Guardian } from '../start-guardian.js';
+import type { DevRecord } from './dev-record.js';
 import type { DevServer } from './dev-server.js';
 import { placesOf, restoreOriginals, saveOriginals, writePlaces, type Place } from './originals.js';
 import { routeWebhooks, type WebhookRoute } from './webhook-route.js';
@@ -18,6 +19,8 @@ export interface TunnelOptions {
   /** Where the certificate is written; it goes with the command. */
   readonly folder: string;
   readonly session: string;
+  /** Of what this machine changes in clusters. */
+  readonly record: DevRecord;
   readonly guardian: Guardian;
   readonly access: ClusterOptions;
 }
@@ -40,7 +43,7 @@ export interface Tunnel {
 
 /** A tunnel that leads nowhere before its first `prepare`. */
 export function createTunnel(options: TunnelOptions): Tunnel {
-  const { server, session, guardian, folder, access } = options;
+  const { server, session, record, guardian, folder, access } = options;
   const { cluster, isEmbedded } = server;
   /** Everything that was changed, or may have been. */
   const places = new Map<string, Place>();
@@ -48,7 +51,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   let route: WebhookRoute | undefined;
   let operator: HookedOperator | undefined;
   const pointing = (): Pointing | undefined =>
-    operator === undefined || route === undefined || route.url === '' ? undefined : { operator, route, session };
+    operator === undefined || route === undefined || route.url === ''
+      ? undefined
+      : { operator, route, session, record };
   return {
     get arguments() {
       return route?.arguments ?? [];
@@ -78,7 +83,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
         cluster: access,
         places: writePlaces([...places.values()]),
       });
-      await saveOriginals(io, cluster, { places: all, session });
+      await saveOriginals(io, cluster, { places: all, session, record });
     },
     pointConversions: async (io) => {
       const to = pointing();
@@ -91,9 +96,10 @@ export function createTunnel(options: TunnelOptions): Tunnel {
       const used = new Map(placesInUse(to).map((place) => [idOf(place), place]));
       const gone = [...pointed].flatMap(([id, place]) => (used.has(id) ? [] : [place]));
       pointed = used;
-      await restoreOriginals(io, cluster, { places: gone, session, signal: io.signal });
+      await restoreOriginals(io, cluster, { places: gone, session, record, signal: io.signal });
     },
-    close: async (io, signal) => await restoreOriginals(io, cluster, { places: [...places.values()], session, signal }),
+    close: async (io, signal) =>
+      await restoreOriginals(io, cluster, { places: [...places.values()], session, record, signal }),
   };
 }
 

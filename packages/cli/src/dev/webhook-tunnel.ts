@@ -12,13 +12,14 @@ import type { CliIo } from '../io.js';
 import { unlessMissing } from '../unless-missing.js';
 import {
   injectAnnotation,
-  leadsToMachine,
-  newHere,
+  leadsHere,
+  noConversion,
   replacing,
   saveOriginals,
   tunnelOwner,
   type Place,
 } from './originals.js';
+import type { DevRecord } from './dev-record.js';
 import type { WebhookRoute } from './webhook-route.js';
 
 /** The parts of an operator that webhooks follow from. */
@@ -30,13 +31,14 @@ export interface Pointing {
   readonly route: WebhookRoute;
   /** Of this run of `kctl dev`. */
   readonly session: string;
+  readonly record: DevRecord;
 }
 
 /** Has the API server convert objects by the operator on this machine. The CRDs are there. */
 export async function pointConversions(
   io: CliIo,
   { client }: OpenCluster,
-  { operator, route, session }: Pointing,
+  { operator, route, session, record }: Pointing,
 ): Promise<void> {
   const { url, caBundle } = route;
   const options = { fieldOwner: tunnelOwner, signal: io.signal };
@@ -44,9 +46,10 @@ export async function pointConversions(
     const key = { name: manifest.metadata.name ?? '' };
     const found = await client.get(CustomResourceDefinition, key, options);
     const { conversion } = withConversion(manifest, { address: { url }, caBundle, path }).spec;
-    // A kind that was not there stays afterwards, and nothing converts it then.
-    const noted = leadsToMachine(found) ? {} : newHere(session, 'not converted');
-    const annotations = { [injectAnnotation]: null, ...noted };
+    // A kind that this run has applied stays afterwards, and nothing converts it then.
+    const { uid } = found.metadata;
+    if (record.find(uid)?.session !== session) record.note(uid, { session, original: { conversion: noConversion } });
+    const annotations = { [injectAnnotation]: null, ...leadsHere(session) };
     const body = { metadata: { annotations }, spec: { conversion: replacing(conversion) } };
     await client.patch(CustomResourceDefinition, key, { type: 'merge', body }, options);
     io.err(`the API server converts ${key.name} by the operator at ${url}\n`);
@@ -66,7 +69,7 @@ function convertedBy({
 }
 
 /** The objects that are to lead to an operator on this machine. */
-export function placesInUse(to: Omit<Pointing, 'session'>): readonly Place[] {
+export function placesInUse(to: Pick<Pointing, 'operator' | 'route'>): readonly Place[] {
   return [
     ...wantedConfigurations(to).map((each) => ({ kind: kindOf(each), name: each.metadata.name ?? '' })),
     ...convertedBy(to.operator).map(({ manifest }) => ({
@@ -80,7 +83,7 @@ export function placesInUse(to: Omit<Pointing, 'session'>): readonly Place[] {
 export async function pointWebhooks(
   io: CliIo,
   cluster: OpenCluster,
-  { operator, route, session }: Pointing,
+  { operator, route, session, record }: Pointing,
 ): Promise<void> {
   const { client } = cluster;
   const { url } = route;
@@ -91,14 +94,15 @@ export async function pointWebhooks(
     const found = await unlessMissing(client.get(kind, { name }, { signal: io.signal }));
     const options = { fieldOwner: tunnelOwner, signal: io.signal };
     if (found === undefined) {
-      const annotations = newHere(session, 'absent');
-      await client.create(kind, { ...configuration, metadata: { ...configuration.metadata, annotations } }, options);
+      const metadata = { ...configuration.metadata, annotations: leadsHere(session) };
+      const created = await client.create(kind, { ...configuration, metadata }, options);
+      record.note(created.metadata.uid, { session, original: 'absent' });
       continue;
     }
-    // Made since the others were noted.
-    if (!leadsToMachine(found)) await saveOriginals(io, cluster, { places: [{ kind, name }], session });
+    // Made since the others were recorded.
+    await saveOriginals(io, cluster, { places: [{ kind, name }], session, record });
     const body = {
-      metadata: { annotations: { [injectAnnotation]: null } },
+      metadata: { annotations: { [injectAnnotation]: null, ...leadsHere(session) } },
       webhooks: configuration.webhooks,
     };
     await client.patch(kind, { name }, { type: 'merge', body }, options);
@@ -108,7 +112,10 @@ export async function pointWebhooks(
 }
 
 /** The webhook configurations that lead to an operator on this machine. */
-function wantedConfigurations({ operator, route }: Omit<Pointing, 'session'>): readonly WebhookConfiguration[] {
+function wantedConfigurations({
+  operator,
+  route,
+}: Pick<Pointing, 'operator' | 'route'>): readonly WebhookConfiguration[] {
   const { name, namespace, webhooks } = operator;
   const { url, caBundle } = route;
   return webhookConfigurations(webhooks, { name, operatorNamespace: namespace, address: { url }, caBundle });
