@@ -1,7 +1,8 @@
-/** `--server embedded|real --seconds N --rate N [--out FILE]`: see README.md. */
+/** `--server embedded|real --seconds N --rate N [--out FILE]`, or `--attack --seconds N --rate N`: see README.md. */
 import { writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { addTotals } from '@kctl/totals';
+import { runAttack } from './attack.js';
 import { runRotation, violationsOf } from './rotation.js';
 
 const { values } = parseArgs({
@@ -11,8 +12,19 @@ const { values } = parseArgs({
     seconds: { type: 'string', default: '60' },
     rate: { type: 'string', default: '200' },
     out: { type: 'string' },
+    attack: { type: 'boolean', default: false },
   },
 });
+
+if (values.attack) {
+  const perSecond = Number(values.rate);
+  const reviews = Number(values.seconds) * perSecond;
+  const report = await runAttack({ attack: ['announced', 'streams'], protocol: 'HTTP/2', reviews, perSecond });
+  console.log(
+    `4 connections and 37 streams that announce 519 MiB: ${report.reviews} admissions at ${perSecond} a second, ${report.refused} refused`,
+  );
+  process.exit(report.refused === 0 ? 0 : 1);
+}
 
 const report = await runRotation({
   server: values.server === 'real' ? 'real' : 'embedded',

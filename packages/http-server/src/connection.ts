@@ -1,6 +1,7 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { trustOf } from './body-peer.js';
 import type { ResolvedLimits } from './server-limits.js';
 
 /** How long a stop waits for what a client may have sent just before, and for a client to close its side, in ms. */
@@ -8,9 +9,16 @@ const stopGraceMs = 1_000;
 
 /**
  * `handshake`: TLS is not set up; `header`: a request header is awaited or under way; `active`: requests are served;
- * `idle`: it waits for the next request; `closing`: it was closed and the client is to follow.
+ * `waiting`: every request waits for the client, to send the rest of a body or to read an answer; `idle`: it waits for the
+ * next request; `closing`: it was closed and the client is to follow.
  */
-export type ConnectionPhase = 'handshake' | 'header' | 'active' | 'idle' | 'closing';
+export type ConnectionPhase = 'handshake' | 'header' | 'active' | 'waiting' | 'idle' | 'closing';
+
+/** A request that is under way. */
+export interface OpenRequest {
+  /** Returns whether nothing but the client keeps it open. */
+  isWaiting(): boolean;
+}
 
 /** What a {@link Connection} works with. */
 export interface ConnectionParts {
@@ -30,22 +38,48 @@ export class Connection {
   /** What HTTP/1.1 is spoken on: the bare socket, or TLS on it. */
   #socket: Socket;
   #session: ServerHttp2Session | undefined;
-  #phase: ConnectionPhase;
-  #requests = 0;
+  #phase: Exclude<ConnectionPhase, 'waiting'>;
+  readonly #requests = new Set<OpenRequest>();
   #bytesWhenIdle = 0;
+  #hasServed = false;
   #isStopping = false;
+  /** When the phase began; of `active` when the last request did. Monotonic time. */
+  #since: number;
   #timer: ClockTimer | undefined;
 
   constructor(raw: Socket, parts: ConnectionParts & { readonly isTls: boolean }) {
     this.#raw = raw;
+    this.address = raw.remoteAddress ?? '';
     this.#socket = raw;
     this.#parts = parts;
     this.#phase = parts.isTls ? 'handshake' : 'header';
+    this.#since = parts.clock.monotonicNow();
     this.#arm(parts.isTls ? parts.limits.handshakeTimeoutMs : parts.limits.headersTimeoutMs);
   }
 
   get phase(): ConnectionPhase {
-    return this.#phase;
+    if (this.#phase !== 'active') return this.#phase;
+    for (const request of this.#requests) if (!request.isWaiting()) return 'active';
+    return 'waiting';
+  }
+
+  /** Since when the client has to send or to read something, in monotonic time; `Infinity` if it need not. */
+  get waitsSince(): number {
+    const { phase } = this;
+    return phase === 'handshake' || phase === 'header' || phase === 'waiting' ? this.#since : Infinity;
+  }
+
+  /** Whether a request was served on it. */
+  get hasServed(): boolean {
+    return this.#hasServed;
+  }
+
+  /** Remote address; empty for a Unix socket. */
+  readonly address: string;
+
+  /** Whether the client has a certificate that a CA vouches for. */
+  get isVerified(): boolean {
+    return trustOf(this.#socket) === 'verified';
   }
 
   /** The TLS handshake has ended. */
@@ -53,6 +87,7 @@ export class Connection {
     this.#socket = socket;
     // A stop has given it a moment already, which its first request has to arrive in.
     this.#phase = 'header';
+    this.#since = this.#parts.clock.monotonicNow();
     if (!this.#isStopping) this.#arm(this.#parts.limits.headersTimeoutMs);
   }
 
@@ -60,15 +95,16 @@ export class Connection {
   upgraded(session: ServerHttp2Session): void {
     this.#session = session;
     session.once('remoteSettings', () => {
-      if (this.#requests === 0 && !this.#isStopping) this.#enterIdle();
+      if (this.#requests.size === 0 && !this.#isStopping) this.#enterIdle();
     });
     if (this.#isStopping) session.close();
   }
 
-  /** A request begins. @returns false where the connection has as many as it may */
-  begin(): boolean {
-    if (this.#requests >= this.#parts.limits.maxStreamsPerConnection) return false;
-    this.#requests++;
+  /** A request begins. @returns false if the connection has as many as it may */
+  begin(request: OpenRequest): boolean {
+    if (this.#requests.size >= this.#parts.limits.maxStreamsPerConnection) return false;
+    this.#requests.add(request);
+    this.#since = this.#parts.clock.monotonicNow();
     if (this.#phase === 'closing') return true;
     this.#phase = 'active';
     this.#timer?.cancel();
@@ -76,14 +112,15 @@ export class Connection {
   }
 
   /** A request has ended, answered or not. `isWhole`: everything of it was received; what follows on HTTP/1.1 is the next. */
-  end({ isWhole }: { readonly isWhole: boolean }): void {
-    this.#requests--;
+  end(request: OpenRequest, { isWhole }: { readonly isWhole: boolean }): void {
+    this.#requests.delete(request);
+    this.#hasServed ||= isWhole;
     if (this.#raw.destroyed) return;
     if (!isWhole) {
       // The client still sends: it gets the answer and a moment to stop, which a reset would take from it.
       this.#enter('closing', stopGraceMs);
       this.#socket.end();
-    } else if (this.#requests > 0) return;
+    } else if (this.#requests.size > 0) return;
     else if (this.#isStopping) this.#close();
     else this.#enterIdle();
   }
@@ -93,7 +130,7 @@ export class Connection {
     if (this.#isStopping) return;
     this.#isStopping = true;
     if (this.#phase === 'idle') this.#close();
-    else if (this.#requests > 0) this.#session?.close();
+    else if (this.#requests.size > 0) this.#session?.close();
     // Its first request may be on the way.
     else this.#arm(stopGraceMs);
   }
@@ -120,8 +157,9 @@ export class Connection {
     this.#enter('idle', this.#parts.limits.idleTimeoutMs);
   }
 
-  #enter(phase: ConnectionPhase, timeoutMs: number): void {
+  #enter(phase: 'closing' | 'header' | 'idle', timeoutMs: number): void {
     this.#phase = phase;
+    this.#since = this.#parts.clock.monotonicNow();
     this.#arm(timeoutMs);
   }
 

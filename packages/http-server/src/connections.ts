@@ -5,8 +5,11 @@ import { Connection, type ConnectionParts, type ConnectionPhase } from './connec
 /** Identifies an open connection of one server, the same on a socket and on what wraps it. */
 type Endpoints = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localAddress' | 'localPort'>;
 
-/** In which order connections make room for a new one. `active` and `closing` ones never do. */
-const sacrifices: readonly ConnectionPhase[] = ['handshake', 'header', 'idle'];
+/** In which order connections of one address make room for a new one. `active` and `closing` ones never do. */
+const sacrifices: readonly ConnectionPhase[] = ['handshake', 'header', 'idle', 'waiting'];
+
+/** How long a connection waits for its client before it makes room first, in ms. */
+const stallMs = 1_000;
 
 /** All connections of a server, from the moment they are accepted. */
 export class Connections {
@@ -92,16 +95,41 @@ export class Connections {
 
   #makeRoom(): boolean {
     if (this.#open.size < this.#parts.limits.maxConnections) return true;
-    for (const phase of sacrifices) {
-      for (const [key, connection] of this.#open) {
-        if (connection.phase !== phase) continue;
-        this.#open.delete(key);
-        connection.destroy();
-        return true;
-      }
-    }
-    return false;
+    const victim = this.#victim();
+    if (victim === undefined) return false;
+    const [key, connection] = victim;
+    this.#open.delete(key);
+    connection.destroy();
+    return true;
   }
+
+  /**
+   * The first one by: no verified certificate, the address with the most connections, a client that has let a second pass,
+   * no request that was served, how long it waits for its client, the phase, its age.
+   */
+  #victim(): [string, Connection] | undefined {
+    const counts = new Map<string, number>();
+    for (const { address } of this.#open.values()) counts.set(address, (counts.get(address) ?? 0) + 1);
+    const now = this.#parts.clock.monotonicNow();
+    let first: { readonly rank: readonly number[]; readonly entry: [string, Connection] } | undefined;
+    for (const entry of this.#open) {
+      const [, connection] = entry;
+      const phase = sacrifices.indexOf(connection.phase);
+      if (phase < 0) continue;
+      const { isVerified, address, waitsSince, hasServed } = connection;
+      const isPatient = now - waitsSince < stallMs;
+      const count = counts.get(address) ?? 0;
+      const rank = [Number(isVerified), -count, Number(isPatient), Number(hasServed), waitsSince, phase];
+      if (first === undefined || isBefore(rank, first.rank)) first = { rank, entry };
+    }
+    return first?.entry;
+  }
+}
+
+/** Whether a list of numbers comes before another one of the same length. */
+function isBefore(left: readonly number[], right: readonly number[]): boolean {
+  const place = left.findIndex((number, index) => number !== right[index]);
+  return place >= 0 && (left[place] ?? 0) < (right[place] ?? 0);
 }
 
 /** Undefined where the peer has gone already. */

@@ -18,10 +18,13 @@ export class BodyError extends Error {
   override readonly name = 'BodyError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_HTTP_BODY' = bodyCode;
-  /** The status to answer with: 413 for a body that is too large, 400 for one that ends early. */
-  readonly httpCode: 400 | 413 | 503;
+  /**
+   * Status of the answer: 413 for a body that is too large, 408 for one that arrives too slowly, 400 for one that ends
+   * early, 503 if the bodies of other requests leave no memory for it.
+   */
+  readonly httpCode: 400 | 408 | 413 | 503;
 
-  constructor(message: string, httpCode: 400 | 413 | 503, options?: ErrorOptions) {
+  constructor(message: string, httpCode: 400 | 408 | 413 | 503, options?: ErrorOptions) {
     super(message, options);
     this.httpCode = httpCode;
   }

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+export { createBodyBudget } from './body-budget.js';
+export type { BodyBudget, HeldBody } from './body-budget.js';
 export { BodyError, HttpServerError, isBodyError, isHttpServerError } from './errors.js';
 export { createHttpServer, listenerOption } from './http-server.js';
 export type { HttpServer } from './http-server.js';

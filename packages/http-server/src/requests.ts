@@ -1,6 +1,6 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
-import type { Connection } from './connection.js';
+import type { Connection, OpenRequest } from './connection.js';
 import type { Connections } from './connections.js';
 import type { HttpRequest, HttpResponse, RequestContext } from './http-server-options.js';
 import type { ResolvedLimits } from './server-limits.js';
@@ -35,7 +35,9 @@ export class Requests {
     onRequest: (request: Q, response: R, context: RequestContext) => unknown,
   ): void {
     const connection = this.#connectionOf(request);
-    if (connection?.begin() !== true) {
+    let isAnswered = false;
+    const open: OpenRequest = { isWaiting: () => isAnswered || !hasWholeBody(request) };
+    if (connection?.begin(open) !== true) {
       connection?.destroy();
       destroy(response);
       return;
@@ -46,15 +48,19 @@ export class Requests {
     response.once('close', () => {
       this.#open.delete(response);
       deadline.cancel();
-      connection.end({ isWhole: hasWholeBody(request) || 'stream' in request });
+      connection.end(open, { isWhole: hasWholeBody(request) || 'stream' in request });
       if (!isWritten(response)) controller.abort(new Error('the client closed the connection'));
     });
+    closeStreamAfter(request);
     const stopping = this.#stopping.signal;
     if (stopping.aborted) announceClose(response);
     void this.#run(() => onRequest(request, response, { signal: controller.signal, stopping }), {
       request,
       response,
-    }).then(() => deadline.answer());
+    }).then(() => {
+      isAnswered = true;
+      deadline.answer();
+    });
   }
 
   /** From now on, answers say that their connection is closed; handlers are notified that a stop has begun. */
@@ -119,6 +125,15 @@ function cut(request: HttpRequest, connection: Connection): void {
     request.stream.close(http2Cancel);
     request.stream.destroy();
   } else connection.destroy();
+}
+
+/** Ends a stream that is answered before its body is complete, as RFC 9113, section 8.1, has it: it would stay open. */
+function closeStreamAfter(request: HttpRequest): void {
+  if (!('stream' in request)) return;
+  const { stream } = request;
+  stream.once('finish', () => {
+    if (!hasWholeBody(request)) stream.close(http2NoError);
+  });
 }
 
 /** Whether the whole answer was handed to the operating system. */

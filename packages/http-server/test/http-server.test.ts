@@ -100,6 +100,20 @@ async function dialHttp2(running: Running): Promise<ClientHttp2Session> {
   return session;
 }
 
+/** Sends a header and one byte of a body of ten; `closed` resolves when the server has closed the connection. */
+async function beginBody(running: Running, kind: ServerKind): Promise<{ readonly closed: Promise<unknown> }> {
+  if (kind === 'HTTP/2') {
+    const session = await dialHttp2(running);
+    const stream = session.request({ ':path': '/', ':method': 'POST' });
+    stream.on('error', () => undefined);
+    stream.write('a');
+    return { closed: once(session, 'close') };
+  }
+  const { socket, closed } = await dial(running, kind !== 'HTTP/1.1');
+  socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10\r\n\r\na');
+  return { closed };
+}
+
 const isOpen = async (closed: Promise<unknown>): Promise<boolean> =>
   Promise.race([
     closed.then(() => false),
@@ -441,6 +455,41 @@ describe('counts', () => {
       expect(await text).toContain('done');
     },
   );
+
+  it.each(kinds)('of connections: one whose body does not arrive makes room, a new one does not (%s)', async (kind) => {
+    let begun = 0;
+    const running = await start(
+      kind,
+      async (request, response) => {
+        begun++;
+        await readBody(request, { maxBytes: 100, clock: new FakeClock() }).catch(() => undefined);
+        response.end('done');
+      },
+      { limits: { maxConnections: 2 } },
+    );
+    const slow = [await beginBody(running, kind), await beginBody(running, kind)];
+    await until(() => begun === 2);
+    running.clock.advanceSync(1_000);
+    expect(await get(running, kind)).toContain('done');
+    await slow[0]?.closed;
+  });
+
+  it('of connections: that of the address with the most makes room', async () => {
+    const running = await start('HTTP/1.1', answer, { limits: { maxConnections: 3 } });
+    const from = async (localAddress: string): Promise<{ socket: Socket; isOpen: () => boolean }> => {
+      const socket = connect({ port: running.port, host: '127.0.0.1', localAddress });
+      socket.on('error', () => undefined);
+      cleanUps.push(() => socket.destroy());
+      await once(socket, 'connect');
+      return { socket, isOpen: () => !socket.destroyed };
+    };
+    const honest = await from('127.0.0.2');
+    await until(() => running.server.connections === 1);
+    const many: { readonly isOpen: () => boolean }[] = [];
+    for (let count = 0; count < 10; count++) many.push(await from('127.0.0.3'));
+    await until(() => many.filter(({ isOpen }) => isOpen()).length === 2);
+    expect(honest.isOpen()).toBe(true);
+  });
 
   it('refuses a connection where all have requests', async () => {
     const entered = Promise.withResolvers<() => void>();

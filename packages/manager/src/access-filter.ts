@@ -60,10 +60,14 @@ const accessReviews = defineKind<SubjectAccessReview>()({
 /** As in controller-runtime's `WithAuthenticationAndAuthorization`. */
 const reviewTimeoutMs = 10_000;
 const tokenTtlMs = 60_000;
+/** Accepted tokens that are remembered as such for longer. */
+const maxAccepted = 1024;
 const allowTtlMs = 300_000;
 const denyTtlMs = 30_000;
-/** Reviews that are asked for at one time: without a limit, guessed tokens become as many requests. */
+/** Reviews under way at a time: without a limit, guessed tokens become as many requests. */
 const maxReviews = 32;
+/** Reviews on top of them for an address that has fewer than this: guesses of one leave room for the tokens of others. */
+const reviewsPerAddress = 4;
 const retry = { firstMs: 500, factor: 1.5, jitter: 0.2, steps: 5 };
 
 /** Options of {@link createAccessFilter}. */
@@ -86,7 +90,8 @@ const optionNames: OptionNames<AccessFilterOptions> = {
 /**
  * Lets a request pass whose bearer token the API server accepts (TokenReview) and whose user may do the HTTP method, in
  * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
- * denied for user X`, 500 where the API server cannot be asked, 503 where 32 requests wait for it already. Tokens are remembered for 1 min (as hashes), an
+ * denied for user X`, 500 where the API server cannot be asked, 503 if reviews of 32 unknown tokens are under way; the token of another address, and
+ * one that was accepted before, finds room beside them. Tokens are remembered for 1 min (as hashes), an
  * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.
  *
  * @example
@@ -130,7 +135,12 @@ class AccessFilter {
   readonly #options: AccessFilterOptions;
   readonly #users: ReviewMemory<UserInfo | undefined>;
   readonly #decisions: ReviewMemory<boolean>;
-  #reviews = 0;
+  /** Reviews of tokens that were never accepted. */
+  readonly #guesses = new ReviewSlots();
+  /** Reviews about who was authenticated, now or before. */
+  readonly #known = new ReviewSlots();
+  /** Hashes of tokens that were accepted once, the latest last. */
+  readonly #accepted = new Set<string>();
 
   constructor(options: AccessFilterOptions) {
     this.#options = options;
@@ -142,7 +152,7 @@ class AccessFilter {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     if (token === undefined) return { status: 401, message: 'Unauthorized' };
     try {
-      const user = await this.#authenticate(token);
+      const user = await this.#authenticate(token, addressOf(request));
       if (user === undefined) return { status: 401, message: 'Unauthorized' };
       const path = targetOf(request).pathname;
       const verb = (request.method ?? 'GET').toLowerCase();
@@ -158,13 +168,15 @@ class AccessFilter {
     }
   }
 
-  #authenticate(token: string): Promise<UserInfo | undefined> {
+  #authenticate(token: string, address: string): Promise<UserInfo | undefined> {
     const key = createHash('sha256').update(token).digest('hex');
     return this.#users.getOrAsk(key, async () => {
+      using _slot = this.#accepted.has(key) ? this.#known.take('') : this.#guesses.take(address);
       const review = await this.#review((signal) =>
         this.#options.client.create(tokenReviews, { metadata: {}, spec: { token } }, { signal }),
       );
       const user = review.status?.authenticated === true ? (review.status.user ?? {}) : undefined;
+      if (user !== undefined) this.#remember(key);
       return { value: user, isPositive: user !== undefined, ttlMs: tokenTtlMs };
     });
   }
@@ -179,6 +191,7 @@ class AccessFilter {
       nonResourceAttributes: { path, verb },
     };
     return this.#decisions.getOrAsk(JSON.stringify(spec), async () => {
+      using _slot = this.#known.take(username);
       const review = await this.#review((signal) =>
         this.#options.client.create(accessReviews, { metadata: {}, spec }, { signal }),
       );
@@ -187,11 +200,16 @@ class AccessFilter {
     });
   }
 
+  #remember(key: string): void {
+    this.#accepted.delete(key);
+    this.#accepted.add(key);
+    const [oldest] = this.#accepted;
+    if (this.#accepted.size > maxAccepted && oldest !== undefined) this.#accepted.delete(oldest);
+  }
+
   /** Asks the API server, with retries where they may help, for at most {@link reviewTimeoutMs}. */
   async #review<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, random = systemRandom } = this.#options;
-    if (this.#reviews >= maxReviews) throw new TooManyReviewsError('too many reviews are under way, try again later');
-    this.#reviews++;
     const deadline = new AbortController();
     const timer = clock.setTimer(
       () => deadline.abort(new Error(`no answer within ${reviewTimeoutMs} ms`)),
@@ -209,7 +227,6 @@ class AccessFilter {
       }
     } finally {
       timer.cancel();
-      this.#reviews--;
     }
   }
 }
@@ -218,6 +235,34 @@ class AccessFilter {
 function withoutToken(error: unknown, token: string): unknown {
   const text = inspect(error, { depth: Infinity, showHidden: true });
   return text.includes(token) ? describeError(error).message.replaceAll(token, '[token]') : error;
+}
+
+/** Counts reviews that are under way. */
+class ReviewSlots {
+  readonly #byHolder = new Map<string, number>();
+  #count = 0;
+
+  /** @throws TooManyReviewsError */
+  take(holder: string): Disposable {
+    const held = this.#byHolder.get(holder) ?? 0;
+    const isFull = this.#count >= maxReviews && held >= reviewsPerAddress;
+    if (isFull || this.#count >= 2 * maxReviews)
+      throw new TooManyReviewsError('too many reviews are under way, try again later');
+    this.#add(holder, 1);
+    return { [Symbol.dispose]: () => this.#add(holder, -1) };
+  }
+
+  #add(holder: string, count: number): void {
+    this.#count += count;
+    const held = (this.#byHolder.get(holder) ?? 0) + count;
+    if (held > 0) this.#byHolder.set(holder, held);
+    else this.#byHolder.delete(holder);
+  }
+}
+
+function addressOf(request: IncomingMessage): string {
+  const socket: { readonly remoteAddress?: string | undefined } | undefined = request.socket;
+  return socket?.remoteAddress ?? '';
 }
 
 class TooManyReviewsError extends Error {}

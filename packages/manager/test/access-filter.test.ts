@@ -29,7 +29,7 @@ function setUp(reply: (review: Review) => Promise<object>) {
     },
   });
   /** The status that a request with the token is answered with; 200 where it passes. */
-  const ask = async (token: string): Promise<number> => {
+  const ask = async (token: string, remoteAddress?: string): Promise<number> => {
     let status = 200;
     const response = {
       writeHead: (code: number) => {
@@ -37,9 +37,14 @@ function setUp(reply: (review: Review) => Promise<object>) {
         return { end: () => undefined };
       },
     };
-    const incoming = { headers: { authorization: `Bearer ${token}` }, url: '/metrics', method: 'GET' };
+    const incoming = {
+      headers: { authorization: `Bearer ${token}` },
+      url: '/metrics',
+      method: 'GET',
+      socket: { remoteAddress },
+    };
     const context = { signal: new AbortController().signal };
-    await filter(incoming as IncomingMessage, response as unknown as ServerResponse, context);
+    await filter(incoming as unknown as IncomingMessage, response as unknown as ServerResponse, context);
     return status;
   };
   return { clock, asked, ask, logged };
@@ -105,6 +110,27 @@ describe('createAccessFilter', () => {
     expect(codes.filter((code) => code === 503)).toHaveLength(68);
     expect(codes.filter((code) => code === 401)).toHaveLength(32);
     expect(await t.ask('good')).toBe(200);
+  });
+
+  it('has room for other addresses, and for tokens that it knows, while one address guesses', async () => {
+    let isSlow = false;
+    const gate = Promise.withResolvers<undefined>();
+    const t = setUp(async (review) => {
+      if (isSlow && review.token?.startsWith('guess') === true) await gate.promise;
+      return await well(review);
+    });
+    expect(await t.ask('good-known', '10.0.0.1')).toBe(200);
+    await t.clock.advance(60_000);
+    isSlow = true;
+    const guesses = Array.from({ length: 100 }, (_, index) => t.ask(`guess-${index}`, '10.0.0.1'));
+    await settle();
+    expect(t.asked.filter(({ token }) => token?.startsWith('guess'))).toHaveLength(32);
+    expect(await t.ask('good-known', '10.0.0.1')).toBe(200);
+    expect(await t.ask('good-new', '10.0.0.2')).toBe(200);
+    expect(await t.ask('good-late', '10.0.0.1')).toBe(503);
+    gate.resolve(undefined);
+    await Promise.all(guesses);
+    expect(await t.ask('good-late', '10.0.0.1')).toBe(200);
   });
 
   it('answers after 10 s where the client never does, and takes up no room after that', async () => {

@@ -495,4 +495,95 @@ describe('memory', () => {
     await slow;
     expect(JSON.parse((await post(server)).text).response.allowed).toBe(true);
   });
+
+  it.each(['HTTP/1.1', 'HTTP/2'])('reserves nothing for what is announced (%s)', async (protocol) => {
+    const server = await start();
+    const bytes = 7 * 1024 * 1024;
+    let begun = 0;
+    if (protocol === 'HTTP/2') {
+      const session = connectHttp2(`https://localhost:${server.port}`, { ca: authority.ca.certPem });
+      session.on('error', () => undefined);
+      cleanUps.push(() => session.destroy());
+      for (let count = 0; count < 40; count++) {
+        const stream = session.request({
+          ':path': '/allow',
+          ':method': 'POST',
+          'content-type': 'application/json',
+          'content-length': bytes,
+        });
+        stream.on('error', () => undefined);
+        stream.write('x', () => begun++);
+      }
+    } else
+      for (let count = 0; count < 40; count++) {
+        const socket = connectTls({ host: 'localhost', port: server.port ?? 0, ca: authority.ca.certPem });
+        socket.on('error', () => undefined);
+        cleanUps.push(() => socket.destroy());
+        socket.write(
+          `POST /allow HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${bytes}\r\n\r\nx`,
+          () => begun++,
+        );
+      }
+    while (begun < 40) await turn();
+    for (let count = 0; count < 5; count++) expect((await post(server)).text).toContain('"allowed":true');
+  });
+
+  it.each(['HTTP/1.1', 'HTTP/2'])('answers 408 to a body that stands still (%s)', async (protocol) => {
+    const server = await start();
+    const head = { 'content-type': 'application/json', 'content-length': 100 };
+    let answer = '';
+    let isOver: Promise<unknown>;
+    if (protocol === 'HTTP/2') {
+      const session = connectHttp2(`https://localhost:${server.port}`, { ca: authority.ca.certPem });
+      cleanUps.push(() => session.destroy());
+      const stream = session.request({ ':path': '/allow', ':method': 'POST', ...head });
+      stream.on('error', () => undefined).on('data', (chunk: Buffer) => (answer += chunk.toString()));
+      stream.write('x');
+      isOver = once(stream, 'close'); // without the client's end of the body
+    } else {
+      const request = httpsRequest({
+        host: 'localhost',
+        port: server.port,
+        path: '/allow',
+        method: 'POST',
+        ca: authority.ca.certPem,
+        agent: false,
+        headers: head,
+      });
+      request.on('error', () => undefined);
+      request.write('x');
+      isOver = once(request, 'response').then(async ([response]) => {
+        for await (const chunk of response) answer += String(chunk);
+      });
+    }
+    let isDone = false;
+    void isOver.then(() => (isDone = true));
+    const before = clock.monotonicNow();
+    while (!isDone) {
+      if (answer === '' && clock.pendingTimers > 1) clock.advanceSync(1_000);
+      await turn();
+    }
+    expect(JSON.parse(answer).response).toMatchObject({ allowed: false, status: { code: 408 } });
+    expect(clock.monotonicNow() - before).toBeGreaterThanOrEqual(10_000);
+  });
+
+  it('prefers clients with a certificate to those without one', async () => {
+    const { certPem: cert, keyPem: key } = await authority.issueClient({ commonName: 'kube-apiserver' });
+    const tls = { ca: authority.ca.certPem, requestCert: true, rejectUnauthorized: false };
+    const entered = Promise.withResolvers<() => void>();
+    const server = await start({ maxBufferedBytes: 3 * JSON.stringify(review('CREATE')).length, tls });
+    server.register(
+      '/slow',
+      admissionWebhook(async () => {
+        await new Promise<void>((resolve) => entered.resolve(resolve));
+        return allowed();
+      }),
+    );
+    const slow = post(server, { path: '/slow' });
+    const finish = await entered.promise;
+    expect((await post(server)).text).toContain('503');
+    expect((await post(server, { cert, key })).text).toContain('"allowed":true');
+    finish();
+    await slow;
+  });
 });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requireName } from '@kctl/client';
+import { createBodyBudget, isBodyError } from '@kctl/http-server';
 import type { OptionNames } from '@kctl/wait';
 import { functionOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/wait';
 import { createEventChannel } from './event-channel.js';
@@ -27,6 +28,9 @@ export interface WebhookReceiverOptions<T> {
   readonly capacity?: number;
 }
 
+/** Bodies of the largest size that are in memory at a time; many more of the usual size. */
+const bodiesAtOnce = 16;
+
 const optionNames: OptionNames<WebhookReceiverOptions<never>> = {
   path: textOption,
   read: true,
@@ -40,8 +44,9 @@ export interface WebhookReceiver<T> {
   /** For `channelSource({ events })`. */
   readonly events: EventChannel<T>;
   /**
-   * Answers a POST to the path: 202 once every object is in the channel, 400 for what cannot be read, 413 for too much,
-   * 503 with Retry-After where the channel is full, so that the sender tries again. False for other paths. Does not
+   * Answers a POST to the path: 202 once every object is in the channel, 400 for what cannot be read, 408 for a
+   * body that arrives too slowly, 413 for too much, 503 with Retry-After if the channel is full or the bodies of other
+   * deliveries take 16 times `maxBytes`, so that the sender tries again. False for other paths. Does not
    * reject, whatever a client sends.
    */
   readonly handle: (request: IncomingMessage, response: ServerResponse) => Promise<boolean>;
@@ -79,10 +84,12 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
     throw new TypeError(`createWebhookReceiver: path ${shownValue(path)} is not valid: expected one such as "/push"`);
   requireFunction('createWebhookReceiver', 'read', read);
   const events = createEventChannel<T>({ capacity, ...(identify === undefined ? {} : { identify }) });
+  const bodies = createBodyBudget(maxBytes * bodiesAtOnce);
   const accept = async (request: IncomingMessage): Promise<Answer> => {
     if (request.method !== 'POST') return { status: 405, headers: { allow: 'POST' } };
-    const raw = await readBody(request, maxBytes);
-    if (raw === undefined) return { status: 413, headers: { connection: 'close' } };
+    using held = bodies.hold(request);
+    const raw = await held.read({ maxBytes }).catch((error: unknown) => refusalOf(error));
+    if (!Buffer.isBuffer(raw)) return raw;
     try {
       const objects = await read({ body: parse(raw), raw, headers: request.headers });
       // Where the channel fills up in between, the sender repeats the whole delivery: an event twice is no harm.
@@ -118,16 +125,11 @@ interface Answer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-async function readBody(request: IncomingMessage, maxBytes: number): Promise<Buffer | undefined> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request) {
-    const bytes = Buffer.from(chunk as Uint8Array);
-    size += bytes.length;
-    if (size > maxBytes) return undefined;
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks);
+/** @throws what is not about the body */
+function refusalOf(error: unknown): Answer {
+  if (!isBodyError(error)) throw error;
+  const { httpCode: status } = error;
+  return { status, headers: { connection: 'close', ...(status === 503 ? { 'retry-after': '1' } : {}) } };
 }
 
 function parse(raw: Buffer): unknown {

@@ -8,8 +8,7 @@ import {
   systemClock,
   textOption,
 } from '@kctl/wait';
-import type { HttpRequest, HttpResponse } from '@kctl/http-server';
-import { BodyBudget } from './body-budget.js';
+import { createBodyBudget, type HttpRequest, type HttpResponse } from '@kctl/http-server';
 import { requireHandler, type WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics } from './webhook-metrics.js';
@@ -22,7 +21,7 @@ export interface StandaloneOptions {
   readonly logger?: Logger;
   /** @default no metrics */
   readonly metrics?: Metrics;
-  /** Bytes of request bodies that are held at a time. @default 268435456 */
+  /** Bytes of request bodies that are in memory at a time, counted as they arrive. @default 268435456 */
   readonly maxBufferedBytes?: number;
   /** @default systemClock */
   readonly clock?: Clock;
@@ -53,7 +52,7 @@ export function standaloneWebhook(
   const { logger, metrics: sink } = guardSinks(options);
   const metrics = metricsPath === undefined ? undefined : createWebhookMetrics(sink, clock);
   if (metricsPath !== undefined) metrics?.preset(metricsPath);
-  const budget = new BodyBudget(maxBufferedBytes);
+  const budget = createBodyBudget(maxBufferedBytes);
   const endpoint = new WebhookEndpoint(handler, { path: metricsPath ?? '', logger, clock, metrics, budget });
   return async (request, response) => {
     const hangUp = new AbortController();

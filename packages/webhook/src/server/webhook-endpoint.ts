@@ -1,9 +1,8 @@
 import { stringifyJson } from '@kctl/apimachinery';
-import { BodyError, readBody, type HttpRequest, type HttpResponse } from '@kctl/http-server';
+import { BodyError, type BodyBudget, type HeldBody, type HttpRequest, type HttpResponse } from '@kctl/http-server';
 import { guardLogger, type Logger } from '@kctl/telemetry';
 import { anySignal, timeoutSignal, type Clock } from '@kctl/wait';
 import { clientIdentityOf } from './client-identity.js';
-import type { BodyBudget } from './body-budget.js';
 import type { WebhookAnswer, WebhookHandler, WebhookHttp } from './handler.js';
 import { readJson, UndecodableBodyError } from './read-json.js';
 import { safeError } from './safe-error.js';
@@ -63,11 +62,9 @@ export class WebhookEndpoint implements Endpoint {
     const timeoutMs = timeoutMsOf(url);
     using timeout = timeoutSignal(clock, timeoutMs);
     using link = anySignal([hangUp, timeout.signal]);
-    let release: (() => void) | undefined;
+    using held = this.#parts.budget.hold(request);
     try {
-      const { maxBodyBytes } = this.#handler;
-      release = this.#parts.budget.take(Math.min(declaredBytes(request) ?? maxBodyBytes, maxBodyBytes));
-      const body = await this.#readBody(request);
+      const body = await this.#readBody(request, { held, signal: link.signal, timeout: timeout.signal });
       const http: WebhookHttp = { headers: request.headers, peer: clientIdentityOf(request), request, timeoutMs };
       const call = (): Promise<WebhookAnswer> =>
         this.#handler.handle({
@@ -87,13 +84,18 @@ export class WebhookEndpoint implements Endpoint {
       this.#panic();
       this.#logger.error('webhook handler failed', { error: safeError(error) });
       return { ...this.#reject('the webhook failed', 500), code: 500 };
-    } finally {
-      release?.();
     }
   }
 
-  async #readBody(request: HttpRequest): Promise<unknown> {
-    const body = await readBody(request, { maxBytes: this.#handler.maxBodyBytes });
+  async #readBody(
+    request: HttpRequest,
+    { held, signal, timeout }: { held: HeldBody; signal: AbortSignal; timeout: AbortSignal },
+  ): Promise<unknown> {
+    const { clock } = this.#parts;
+    const body = await held.read({ maxBytes: this.#handler.maxBodyBytes, signal, clock }).catch((error: unknown) => {
+      if (!timeout.aborted) throw error;
+      throw new BodyError('the body did not arrive within the time that the API server waits', 408, { cause: error });
+    });
     if (body.length === 0) throw new BodyError('request body is empty', 400);
     const contentType = request.headers['content-type'] ?? '';
     if (contentType !== 'application/json')
@@ -144,11 +146,6 @@ async function withinTimeout(
     signal.removeEventListener('abort', onAbort);
     promise.catch(() => undefined);
   }
-}
-
-function declaredBytes(request: HttpRequest): number | undefined {
-  const declared = Number(request.headers['content-length'] ?? Number.NaN);
-  return Number.isSafeInteger(declared) && declared >= 0 ? declared : undefined;
 }
 
 function send(response: HttpResponse, code: number, text: string): void {

@@ -2,6 +2,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createSecureContext, type SecureContext, type SecureContextOptions } from 'node:tls';
 import {
+  type BodyBudget,
+  createBodyBudget,
   createHttpServer,
   defaultShutdownTimeoutMs,
   type HttpRequest,
@@ -32,7 +34,6 @@ import {
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
-import { BodyBudget } from './body-budget.js';
 import { callbackCertificates, fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
 import type { PemPair } from '../certificates/sign-certificate.js';
 import type { KeyPair } from './certificate-watcher.js';
@@ -86,7 +87,12 @@ export interface WebhookServerOptions {
   readonly allowedClients?: AllowedClients;
   /** Deadlines and counts of connections; every one has a default. */
   readonly limits?: ServerLimits;
-  /** Bytes of request bodies that are held at a time; what comes on top is refused with 503. @default 268435456 */
+  /**
+   * Bytes of request bodies that are in memory at a time, counted as they arrive. Bodies that do not arrive to their end
+   * make room for others, as in `createBodyBudget` of @kctl/http-server; what finds no room is refused with 503.
+   *
+   * @default 268435456
+   */
   readonly maxBufferedBytes?: number;
   /** How long a stop waits for requests in flight, in ms. @default 60000 */
   readonly shutdownTimeoutMs?: number;
@@ -204,7 +210,7 @@ class HttpsWebhookServer implements WebhookServer {
     this.#clock = options.clock ?? systemClock;
     this.#sink = metrics;
     this.#metrics = createWebhookMetrics(this.#sink, this.#clock);
-    this.#budget = new BodyBudget(options.maxBufferedBytes ?? defaultMaxBodyBytes);
+    this.#budget = createBodyBudget(options.maxBufferedBytes ?? defaultMaxBodyBytes);
   }
 
   get port(): number | undefined {
