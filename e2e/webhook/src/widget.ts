@@ -18,8 +18,8 @@ export const WidgetV2 = defineKind<WidgetV2>()({ group, version: 'v2', kind: 'Wi
 export const converter: KindConverter = hubSpokeConverter(
   WidgetV1,
   spoke(WidgetV1, WidgetV2, {
-    toHub: ({ spec: { width, ...rest } }) => ({ spec: { size: width, ...rest } }),
-    fromHub: ({ spec: { size, ...rest } }) => ({ spec: { width: size, ...rest } }),
+    toHub: ({ spec: { width, ...rest } = {} }) => ({ spec: { size: width, ...rest } }),
+    fromHub: ({ spec: { size, ...rest } = {} }) => ({ spec: { width: size, ...rest } }),
   }),
 );
 

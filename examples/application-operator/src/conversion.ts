@@ -18,29 +18,52 @@ export function joinImage({ repository, tag }: ApplicationV2['spec']['image']): 
   return tag === undefined ? repository : `${repository}:${tag}`;
 }
 
+/** Without a repository there is no image that v1 could have. */
+function joined({ repository, tag }: { repository?: string | undefined; tag?: string | undefined }): {
+  image?: string;
+} {
+  if (repository === undefined) return {};
+  return { image: joinImage(tag === undefined ? { repository } : { repository, tag }) };
+}
+
 function isStage(text: string | undefined): text is Stage {
   return text === 'staging' || text === 'production';
 }
 
-/** Converts between the versions of Application: v1 is the hub, v2 a spoke. */
+/**
+ * Converts between the versions of Application: v1 is the hub, v2 a spoke. The API server converts parts of objects, too:
+ * `spec`, and each field of it, may be missing.
+ */
 export const applicationConverter: Converter = hubSpokeConverter(
   Application,
   spoke(Application, ApplicationV2, {
-    toHub({ metadata, spec: { image, stage, ...common }, status }) {
+    toHub({ metadata, spec, status }) {
+      const { image, stage, ...common } = spec ?? {};
       const annotations = { ...metadata.annotations, ...(stage === undefined ? {} : { [stageAnnotation]: stage }) };
       return {
         metadata: Object.keys(annotations).length === 0 ? metadata : { ...metadata, annotations },
-        spec: { ...common, image: joinImage(image) },
+        ...(spec === undefined ? {} : { spec: { ...common, ...joined(image ?? {}) } }),
         ...(status === undefined ? {} : { status }),
       };
     },
-    fromHub({ metadata, spec: { image, ...common }, status }) {
+    fromHub({ metadata, spec, status }) {
+      const { image, ...common } = spec ?? {};
       const { [stageAnnotation]: stage, ...others } = metadata.annotations ?? {};
       const { annotations: _, ...rest } = metadata;
+      // Without a spec there is nowhere to put the stage: it stays where it is.
+      const hasStage = spec !== undefined && isStage(stage);
       const hasOthers = Object.keys(others).length > 0;
       return {
-        metadata: isStage(stage) ? { ...rest, ...(hasOthers ? { annotations: others } : {}) } : metadata,
-        spec: { ...common, image: splitImage(image), ...(isStage(stage) ? { stage } : {}) },
+        metadata: hasStage ? { ...rest, ...(hasOthers ? { annotations: others } : {}) } : metadata,
+        ...(spec === undefined
+          ? {}
+          : {
+              spec: {
+                ...common,
+                ...(image === undefined ? {} : { image: splitImage(image) }),
+                ...(hasStage ? { stage } : {}),
+              },
+            }),
         ...(status === undefined ? {} : { status }),
       };
     },

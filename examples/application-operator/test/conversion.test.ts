@@ -94,6 +94,23 @@ describe('the conversion between the versions of Application', () => {
     );
   });
 
+  it.each<[string, fc.Arbitrary<KubeObject>]>([
+    ['v1', first],
+    ['v2', second],
+  ])('loses nothing of parts of %s, which the API server converts while it prunes', async (_version, objects) => {
+    const gaps = fc.subarray(['metadata', 'spec', 'status', 'image', 'stage']);
+    await fc.assert(
+      fc.asyncProperty(objects, gaps, async (object, missing) => {
+        const without = (value: object): object =>
+          Object.fromEntries(Object.entries(value).filter(([name]) => !missing.includes(name)));
+        const { apiVersion, kind, ...fields } = { spec: {}, ...object };
+        const part = { apiVersion, kind, ...without({ ...fields, spec: without(fields.spec) }) };
+        expect(await roundTripProblems(applicationConverter, part as never, apiVersions)).toEqual([]);
+      }),
+      { numRuns: 200 },
+    );
+  });
+
   it('finds the tag behind a port, and none in a digest', () => {
     expect(splitImage('host:5000/shop:1.0')).toEqual({ repository: 'host:5000/shop', tag: '1.0' });
     expect(splitImage('host:5000/shop')).toEqual({ repository: 'host:5000/shop' });

@@ -30,6 +30,27 @@ describe('the conversion between the versions', () => {
     );
   });
 
+  it('loses nothing of parts of them, which the API server converts while it prunes', async () => {
+    const whole = { ...spec, schedule: '1 2 3 4 5' };
+    const fields = { minute: '1', hour: '2', dayOfMonth: '3', month: '4', dayOfWeek: '5' };
+    await fc.assert(
+      fc.asyncProperty(fc.subarray([...Object.keys(whole), 'spec', 'metadata', 'status']), async (names) => {
+        const part = (schedule: unknown): object => {
+          const kept = Object.entries({ ...whole, schedule }).filter(([name]) => names.includes(name));
+          return {
+            ...(names.includes('metadata') ? { metadata } : {}),
+            ...(names.includes('spec') ? { spec: Object.fromEntries(kept) } : {}),
+            ...(names.includes('status') ? { status: {} } : {}),
+          };
+        };
+        const v1 = { apiVersion: CronJob.apiVersion, kind: CronJob.kind, ...part(whole.schedule) };
+        const v2 = { apiVersion: CronJobV2.apiVersion, kind: CronJob.kind, ...part(fields) };
+        expect(await roundTripProblems(cronJobConverter, v1, apiVersions)).toEqual([]);
+        expect(await roundTripProblems(cronJobConverter, v2, apiVersions)).toEqual([]);
+      }),
+    );
+  });
+
   it('refuses a schedule that has not five fields', async () => {
     const daily = { ...object, spec: { ...spec, schedule: '@daily' } };
     await expect(async () => await cronJobConverter(daily, CronJobV2.apiVersion)).rejects.toThrow(
@@ -78,6 +99,17 @@ it.skipIf(process.env['KCTL_TEST_SERVER'] === 'existing')(
       const long = { namespace, name: 'a'.repeat(53) };
       const invalid = CronJob.create({ metadata: long, spec: { schedule: '* * * * *', jobTemplate } });
       await expect(client.create(CronJob, invalid)).rejects.toThrow('must be no more than 52 characters');
+
+      // A server prunes what a manager no longer applies, and converts what is left: objects without metadata or spec.
+      const applied = { namespace, name: 'applied' };
+      const job = { suspend: true, jobTemplate };
+      const apply = (spec: object, kind: typeof CronJob | typeof CronJobV2): Promise<unknown> =>
+        client.patch(kind, applied, { type: 'apply', body: { spec } }, { fieldOwner: 'manager', force: true });
+      await apply({ ...job, schedule: '*/5 * * * *' }, CronJob);
+      await apply({ ...job, schedule: { minute: '*/7', hour: '3' } }, CronJobV2);
+      expect((await client.get(CronJob, applied)).spec.schedule).toBe('*/7 3 * * *');
+      await apply({ ...job, schedule: '1 2 3 4 5' }, CronJob);
+      expect((await client.get(CronJobV2, applied)).spec.schedule).toMatchObject({ minute: '1', dayOfWeek: '5' });
     } finally {
       stop.abort();
       await running;

@@ -23,8 +23,8 @@ const operator = (isConverting: boolean) =>
       const converter = hubSpokeConverter(
         Widget,
         spoke(Widget, Widget.versions.v2, {
-          toHub: ({ spec: { width } }) => ({ spec: { size: width } }),
-          fromHub: ({ spec: { size } }) => ({ spec: { width: size } }),
+          toHub: ({ spec }) => ({ spec: { size: spec?.width } }),
+          fromHub: ({ spec }) => ({ spec: { width: spec?.size } }),
         }),
       );
       webhookManagedBy(manager).for(Widget).withConverter(converter).complete();

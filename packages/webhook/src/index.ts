@@ -54,7 +54,7 @@ export { conversionWebhook } from './conversion/conversion-webhook.js';
 export { isKindConverter, uncoveredVersions } from './conversion/converter.js';
 export type { ConversionContext, Converter, KindConverter } from './conversion/converter.js';
 export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
-export type { Converted, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
+export type { Converted, Partially, PartialObject, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
 export { isWebhookServerError, WebhookServerError } from './errors.js';
 // eslint-disable-next-line @typescript-eslint/no-deprecated -- kept for those who import it by its former name

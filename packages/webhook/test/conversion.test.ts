@@ -28,15 +28,15 @@ const of = <T extends KubeObject>(version: string, group = 'ex.io', kind = 'Widg
 const [V1, V2, V3] = [of<WidgetV1>('v1'), of<WidgetV2>('v2'), of<WidgetV3>('v3')];
 
 const v1 = spoke(V2, V1, {
-  toHub: ({ spec: { size, ...rest } }) => ({ spec: { ...rest, dimensions: size === undefined ? {} : { size } } }),
-  fromHub: ({ spec: { dimensions, ...rest } }) => ({ spec: { ...rest, ...dimensions } }),
+  toHub: ({ spec: { size, ...rest } = {} }) => ({ spec: { ...rest, dimensions: size === undefined ? {} : { size } } }),
+  fromHub: ({ spec: { dimensions, ...rest } = {} }) => ({ spec: { ...rest, ...dimensions } }),
 });
 const v3 = spoke(V2, V3, {
-  toHub: ({ spec: { sizes, ...rest } }) => ({
-    spec: { ...rest, dimensions: sizes[0] === undefined ? {} : { size: sizes[0] } },
+  toHub: ({ spec: { sizes, ...rest } = {} }) => ({
+    spec: { ...rest, dimensions: sizes?.[0] === undefined ? {} : { size: sizes[0] } },
   }),
-  fromHub: ({ spec: { dimensions, ...rest } }) => ({
-    spec: { ...rest, sizes: dimensions.size === undefined ? [] : [dimensions.size] },
+  fromHub: ({ spec: { dimensions, ...rest } = {} }) => ({
+    spec: { ...rest, sizes: dimensions?.size === undefined ? [] : [dimensions.size] },
   }),
 });
 const converter = hubSpokeConverter(V2, v1, v3);
@@ -63,6 +63,28 @@ describe('conversionWebhook', () => {
         convertedObjects: [{ ...object, apiVersion: desired, spec }],
       },
     });
+  });
+
+  it.each([
+    ['no metadata', { spec: { size: 1 } }, { metadata: {}, spec: { dimensions: { size: 1 } } }],
+    ['nothing but its kind', {}, { metadata: {}, spec: { dimensions: {} } }],
+    ['metadata alone', { metadata: { name: 'a' } }, { metadata: { name: 'a' }, spec: { dimensions: {} } }],
+    ['a spec without its fields', { metadata: {}, spec: {} }, { metadata: {}, spec: { dimensions: {} } }],
+  ])('converts an object with %s, as a server sends while it prunes', async (_what, part, expected) => {
+    const object = { apiVersion: 'ex.io/v1', kind: 'Widget', ...part };
+    const converted = { apiVersion: 'ex.io/v2', kind: 'Widget', ...expected };
+    expect((await send(converter, conversionReview([object]))).body.response).toMatchObject({
+      result: { status: 'Success' },
+      convertedObjects: [converted],
+    });
+    // What is in the desired version already comes back, with the metadata that the server demands.
+    const same = await send(converter, conversionReview([object], 'ex.io/v1'));
+    expect(same.body.response.convertedObjects).toEqual([{ metadata: {}, ...object }]);
+    const bare: Converter = ({ metadata: _, ...rest }) => ({ ...rest, apiVersion: 'ex.io/v2' }) as never;
+    if (!('metadata' in part) || Object.keys(part.metadata).length === 0)
+      expect((await send(bare, conversionReview([object]))).body.response.convertedObjects).toMatchObject([
+        { metadata: {} },
+      ]);
   });
 
   it('answers a review of v1beta1 in kind', async () => {
@@ -124,11 +146,12 @@ describe('conversionWebhook', () => {
       /^Widget a\/w: no conversion for version v9 of Widget.ex.io: there are v2, v1, v3$/,
     ],
     ['an object that is null', converter, conversionReview([null]), /not an object with metadata/],
+    ['an object without a kind', converter, conversionReview([{ apiVersion: 'ex.io/v1' }]), /apiVersion and kind/],
     [
-      'an object without metadata',
+      'an object whose metadata is a list',
       converter,
-      conversionReview([{ apiVersion: 'ex.io/v1', kind: 'Widget' }]),
-      /not an object with metadata/,
+      conversionReview([{ apiVersion: 'ex.io/v1', kind: 'Widget', metadata: [] }]),
+      /metadata is not an object/,
     ],
     [
       'a converter that throws',
@@ -298,6 +321,20 @@ describe('roundTripProblems', () => {
         expect(await roundTripProblems(converter, object, versions)).toEqual([]);
       }),
     );
+  });
+
+  it('takes parts of objects, also without metadata', async () => {
+    const keeping = hubSpokeConverter(
+      V2,
+      spoke(V2, V1, {
+        toHub: ({ spec, ...object }) => (spec === undefined ? object : { ...object, spec: { color: spec.color } }),
+        fromHub: ({ spec, ...object }) => (spec === undefined ? object : { ...object, spec: { color: spec.color } }),
+      }),
+    );
+    for (const part of [{}, { spec: {} }, { spec: { color: 'red' } }, { metadata: { name: 'a' } }]) {
+      const object = { apiVersion: 'ex.io/v1', kind: 'Widget', ...part };
+      expect(await roundTripProblems(keeping, object, ['ex.io/v1', 'ex.io/v2'])).toEqual([]);
+    }
   });
 
   it('names the field that a converter loses, and the way', async () => {

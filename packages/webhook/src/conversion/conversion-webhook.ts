@@ -18,7 +18,9 @@ const sliceLength = 64;
 /**
  * Serves ConversionReviews of a CRD with several versions, v1 and v1beta1, each answered in its version. Objects that
  * are in the desired version already pass untouched; all others must come back in it, of the same kind, with everything
- * of their metadata but labels and annotations unchanged, as the API server demands. One failing object fails the
+ * of their metadata but labels and annotations unchanged, as the API server demands. Parts of objects are converted as well,
+ * without `spec` or fields that a schema requires: an API server sends them while it prunes in a server-side apply; one
+ * without metadata is handed on with an empty one. One failing object fails the
  * review, naming it. Mirrors `conversion.NewWebhookHandler`.
  */
 export function conversionWebhook(convert: Converter): WebhookHandler {
@@ -84,12 +86,24 @@ function readReview(body: unknown): Review | string {
   return { apiVersion, uid, desired, objects };
 }
 
-async function convertOne(
-  object: unknown,
+interface ConversionParts {
+  readonly convert: Converter;
+  readonly context: ConversionContext;
+  readonly onPanic: (() => void) | undefined;
+}
+
+async function convertOne(object: unknown, desired: string, parts: ConversionParts): Promise<KubeObject> {
+  const problem = requestProblem(object);
+  if (problem !== undefined) throw new TypeError(`request.objects has ${problem}`);
+  // While it prunes, an API server sends objects without metadata; in an answer it demands one, though an empty one.
+  return await convertWhole({ metadata: {}, ...(object as Partial<KubeObject>) }, desired, parts);
+}
+
+async function convertWhole(
+  object: KubeObject,
   desired: string,
-  { convert, context, onPanic }: { convert: Converter; context: ConversionContext; onPanic: (() => void) | undefined },
+  { convert, context, onPanic }: ConversionParts,
 ): Promise<KubeObject> {
-  if (!isKubeObject(object)) throw new TypeError('request.objects has something that is not an object with metadata');
   if (object.apiVersion === desired) return object;
   const where = nameOf(object);
   const [from, to] = [parseApiVersion(object.apiVersion ?? ''), parseApiVersion(desired)];
@@ -106,15 +120,21 @@ async function convertOne(
     const message = isPanic(error) ? 'internal error occurred during conversion' : safeMessageOf(error);
     throw new Error(`${where}: ${message}`, { cause: error });
   }
-  const problem = readableProblem(object, desired, converted);
-  if (problem !== undefined) throw new TypeError(`${where}: the converter ${problem}`);
-  return converted as KubeObject;
+  const result = readable(object, desired, converted);
+  if (typeof result === 'string') throw new TypeError(`${where}: the converter ${result}`);
+  return result;
 }
 
-/** {@link resultProblem}, also of a result whose getters throw. */
-function readableProblem(object: KubeObject, desired: string, converted: unknown): string | undefined {
+/** What the converter returned, or {@link resultProblem}, also of a result whose getters throw. */
+function readable(object: KubeObject, desired: string, converted: unknown): KubeObject | string {
   try {
-    return resultProblem(object, desired, converted);
+    // A converter of its own may keep an object without metadata as it is.
+    const hadNone = Object.keys(object.metadata).length === 0;
+    const whole: unknown =
+      hadNone && isJsonObject(converted) && converted['metadata'] === undefined
+        ? { ...converted, metadata: {} }
+        : converted;
+    return resultProblem(object, desired, whole) ?? (whole as KubeObject);
   } catch {
     return 'returned an object that cannot be read';
   }
@@ -149,13 +169,13 @@ function fixedMeta({ labels: _labels, annotations: _annotations, ...fixed }: Obj
   return fixed;
 }
 
-function isKubeObject(value: unknown): value is KubeObject {
-  return (
-    isJsonObject(value) &&
-    isJsonObject(value['metadata']) &&
-    typeof value['apiVersion'] === 'string' &&
-    typeof value['kind'] === 'string'
-  );
+/** Why a member of a review cannot be converted; undefined if it can. */
+function requestProblem(value: unknown): string | undefined {
+  if (!isJsonObject(value) || typeof value['apiVersion'] !== 'string' || typeof value['kind'] !== 'string')
+    return 'something that is not an object with metadata, apiVersion and kind';
+  return value['metadata'] === undefined || isJsonObject(value['metadata'])
+    ? undefined
+    : 'an object whose metadata is not an object';
 }
 
 function nextTurn(): Promise<void> {

@@ -11,17 +11,35 @@ export interface Spoke<H extends KubeObject = KubeObject> {
   fromHub(hub: H, context?: ConversionContext): KubeObject | Promise<KubeObject>;
 }
 
-/** The functions of {@link spoke}. What a result leaves out of apiVersion, kind and metadata is filled in. */
+/**
+ * The functions of {@link spoke}. An API server converts parts of objects, too: any field but apiVersion, kind and metadata
+ * may be missing, at every depth. What a result leaves out of these three is filled in.
+ */
 export interface SpokeFunctions<H, S> {
-  toHub(spoke: S, context?: ConversionContext): Converted<H> | Promise<Converted<H>>;
-  fromHub(hub: H, context?: ConversionContext): Converted<S> | Promise<Converted<S>>;
+  toHub(spoke: PartialObject<S>, context?: ConversionContext): Converted<H> | Promise<Converted<H>>;
+  fromHub(hub: PartialObject<H>, context?: ConversionContext): Converted<S> | Promise<Converted<S>>;
 }
 
-/** An object that may lack what every version has in common. */
-export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Partial<Pick<T & KubeObject, 'metadata'>>;
+/** A value of which any field may be missing, at every depth. */
+export type Partially<T> = T extends readonly (infer Item)[]
+  ? Partially<Item>[]
+  : T extends object
+    ? { -readonly [Key in keyof T]?: Partially<T[Key]> | undefined }
+    : T;
+
+/** An object of which any field but apiVersion, kind and metadata may be missing. */
+export type PartialObject<T> = Partially<Omit<T, keyof KubeObject>> & Pick<T & KubeObject, keyof KubeObject>;
+
+/** A {@link PartialObject} that may lack what every version has in common. */
+export type Converted<T> = Partially<Omit<T, keyof KubeObject>> & Partial<Pick<T & KubeObject, 'metadata'>>;
 
 /**
  * One version beside the hub, with its conversions. Mirrors `conversion.NewSpokeConverter`.
+ *
+ * Both functions get parts of objects, too. In a server-side apply the API server removes the fields that a manager no longer
+ * applies, and converts the rest to the version of each manager: without `spec`, without a field that the schema requires,
+ * without `metadata` (an empty one is filled in). A function converts the fields that are there and returns no others; what
+ * it throws fails the user's apply.
  *
  * @example
  * ```ts
@@ -41,8 +59,8 @@ export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & Partial
  * const converter = hubSpokeConverter(
  *   V2,
  *   spoke(V2, V1, {
- *     toHub: ({ spec }) => ({ spec: { sizeCm: Number(spec.size) } }),
- *     fromHub: ({ spec }) => ({ spec: { size: String(spec.sizeCm) } }),
+ *     toHub: ({ spec }) => (spec?.size === undefined ? {} : { spec: { sizeCm: Number(spec.size) } }),
+ *     fromHub: ({ spec }) => (spec?.sizeCm === undefined ? {} : { spec: { size: String(spec.sizeCm) } }),
  *   }),
  * );
  * ```
@@ -57,8 +75,8 @@ export function spoke<H extends Kind, S extends Kind>(
   return {
     kind,
     toHub: async (object, context) =>
-      completed(hub, object, await functions.toHub(object as ObjectOf<S>, context)) as ObjectOf<H> & KubeObject,
-    fromHub: async (object, context) => completed(kind, object, await functions.fromHub(object, context)),
+      completed(hub, object, await functions.toHub(partOf(object), context)) as ObjectOf<H> & KubeObject,
+    fromHub: async (object, context) => completed(kind, object, await functions.fromHub(partOf(object), context)),
   };
 }
 
@@ -111,5 +129,18 @@ export function hubSpokeConverter<H extends Kind>(
 
 /** The result with the type of its version; without metadata of its own it keeps the source's. */
 function completed(kind: Kind, source: KubeObject, result: Partial<Pick<KubeObject, 'metadata'>>): KubeObject {
-  return { ...result, metadata: result.metadata ?? source.metadata, apiVersion: kind.apiVersion, kind: kind.kind };
+  const metadata = result.metadata ?? withMetadata(source).metadata;
+  return { ...result, metadata, apiVersion: kind.apiVersion, kind: kind.kind };
+}
+
+/** An object as the functions of a spoke take it: its version was looked up by its apiVersion. */
+function partOf<T>(object: KubeObject): PartialObject<T> {
+  const part: unknown = withMetadata(object);
+  return part as PartialObject<T>;
+}
+
+/** An object that API servers convert may have no metadata. */
+function withMetadata<T extends KubeObject>(object: T): T {
+  const { metadata }: Partial<KubeObject> = object;
+  return metadata === undefined ? { ...object, metadata: {} } : object;
 }
