@@ -377,6 +377,17 @@ describe('withConversion', () => {
   });
 });
 
+describe('caBundle', () => {
+  it('is refused if an API server would read it in part', () => {
+    const server = createWebhookServer({ port: -1 });
+    const caBundle = '-----BEGIN CERTIFICATE-----\nA\n-----END CERTIFICATE----------BEGIN CERTIFICATE-----\n';
+    const options = { name: 'op', address: { url: 'https://a.example' }, caBundle };
+    expect(() => webhookConfigurations(server.webhooks ?? [], options)).toThrow(
+      'caBundle holds a certificate, number 1, that cannot be read',
+    );
+  });
+});
+
 describe('manifests', () => {
   const manifests = [
     ...of('/x', validatingWebhook(Widget, allows)),

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import {
   admissionWebhook,
   allowed,
+  chainDefaulters,
   conversionWebhook,
   defaultingWebhook,
   multiMutatingHandler,
@@ -25,6 +26,43 @@ const fail = (): never => {
 const errorWith = (name: string, descriptor: PropertyDescriptor, error: Error = new Error('x')): Error =>
   Object.defineProperty(error, name, descriptor);
 const tokenReview = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenReview', spec: { token: 't' } };
+
+describe('what is returned or changed', () => {
+  it.each<[string, (draft: Widget) => unknown]>([
+    ['a copy', (draft) => ({ ...draft, spec: { ...draft.spec, color: 'red' } })],
+    ['a copy beside a change', (draft) => structuredClone(Object.assign(draft, { spec: { color: 'red' } }))],
+    ['a copy later', async (draft) => await Promise.resolve({ ...draft })],
+    ['a part alone', () => ({ spec: { color: 'red' } })],
+  ])('refuses a defaulter that returns %s', async (_what, defaulter) => {
+    for (const one of [defaulter, chainDefaulters<Widget>(() => undefined, defaulter)]) {
+      const hook = harness(defaultingWebhook(Widget, one));
+      const { body } = await hook.send(review('CREATE'));
+      expect(body.response).toMatchObject({ allowed: false, status: { code: 500 } });
+      expect(body.response.status.message).toContain('the defaulter returned an object of its own: change the draft');
+      expect(hook.logs.join('')).toContain('an object of its own');
+    }
+  });
+
+  it.each<[string, (draft: Widget) => unknown]>([
+    ['the draft', (draft) => Object.assign(draft, { spec: { color: 'red' } })],
+    ['a part of the draft', (draft) => (draft.spec = { color: 'red' })],
+    ['a part with metadata', (draft) => Object.assign(draft, { template: { metadata: {}, spec: {} } }).template],
+    ['a number', (draft) => Object.keys(Object.assign(draft, { spec: { color: 'red' } })).length],
+  ])('takes a defaulter that returns %s', async (_what, defaulter) => {
+    const { body } = await harness(defaultingWebhook(Widget, defaulter)).send(review('CREATE'));
+    expect(body.response).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
+  });
+
+  it.each(['CREATE', 'UPDATE', 'DELETE'])(
+    'refuses a validator that changes what it is to check (%s)',
+    async (operation) => {
+      const change = (object: unknown): undefined => void ((object as Widget).spec.color = 'red');
+      const validator = { validateCreate: change, validateUpdate: change, validateDelete: change };
+      const { body } = await harness(validatingWebhook(Widget, validator)).send(review(operation));
+      expect(body.response).toMatchObject({ allowed: false, status: { code: 500 } });
+    },
+  );
+});
 
 describe('what is thrown', () => {
   it.each<[string, unknown]>([

@@ -377,6 +377,10 @@ describe('clients', () => {
       whole.slice(0, 60),
       whole.replace(/.{64}\n/, ''),
       `${next}${whole.slice(0, 90)}`,
+      // Joined without a line break: TLS of Node would take the first one alone.
+      `${next.trimEnd()}${whole}`,
+      `${next}\n  ${whole}`,
+      `${next}\n${whole.replace('-----END', '----END')}`,
     ];
     for (const [index, text] of broken.entries()) {
       await writeFile(join(folder, 'ca.crt'), text);
@@ -384,6 +388,34 @@ describe('clients', () => {
       while (failures <= index) await turn();
       expect((await post(server, { cert, key })).code).toBe(200);
     }
+  });
+
+  it('of each authority of a bundle are known, with comments and other line ends, too', async () => {
+    const next = await createCertificateAuthority('next-ca', Date.now());
+    const bundle = `# first\n${authority.ca.certPem}\n\n# second\n${next.ca.certPem}\n`.replaceAll('\n', '\r\n');
+    await writeFile(join(folder, 'ca.crt'), bundle);
+    const server = await start({ clientCaName: 'ca.crt' });
+    for (const one of [authority, next]) {
+      const { certPem: cert, keyPem: key } = await one.issueClient({ commonName: 'kube-apiserver' });
+      expect((await post(server, { cert, key })).code).toBe(200);
+    }
+  });
+
+  it('cannot be known by a joined CA, a serving certificate is not joined to its chain: the server does not start', async () => {
+    const { certPem } = authority.ca;
+    const joined = `${certPem.trimEnd()}${certPem}`;
+    await writeFile(join(folder, 'ca.crt'), joined);
+    await expect(start({ clientCaName: 'ca.crt' })).rejects.toThrow(
+      /ca\.crt holds a certificate, number 1, that cannot/,
+    );
+    await expect(start({ tls: { ca: joined, requestCert: true } })).rejects.toThrow('tls.ca holds a certificate');
+    const { cert, key } = await pair();
+    const chain = Buffer.from(`${cert.toString().trimEnd()}${certPem}`);
+    await expect(start({ getCertificate: () => ({ cert: chain, key }) })).rejects.toThrow(
+      'the serving certificate holds',
+    );
+    await writeFile(join(folder, 'tls.crt'), chain);
+    await expect(start()).rejects.toThrow(/tls\.crt holds a certificate, number 1, that cannot be read/);
   });
 
   it.each(['cut', 'garbage'])('cannot be known by a CA that is %s: the server does not start', async (what) => {

@@ -1,7 +1,7 @@
 import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Connection, Pem, RequestDispatcher } from '@kctl/client/connection';
+import { certificateBundleProblem, type Connection, type Pem, type RequestDispatcher } from '@kctl/client/connection';
 import { CredentialsError } from '../errors.js';
 import { createFileSource } from './file-source.js';
 import type { FileSource } from './file-source.js';
@@ -59,6 +59,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
   };
   const openFor = (material: TlsMaterial, openPools: OpenPools): PoolPair => {
     if (current !== undefined && isSameMaterial(current.material, material)) return current.pools;
+    requireAuthority(material, connection.caFile);
     const old = current?.pools;
     current = { material, pools: openPools(material) };
     if (old !== undefined) retire(old);
@@ -158,9 +159,18 @@ function bytes(pem: Pem | undefined): string | Buffer | undefined {
   return pem === undefined || typeof pem === 'string' ? pem : Buffer.from(pem);
 }
 
+/** Node would trust a part of them and report nothing. @throws CredentialsError */
+function requireAuthority({ ca }: TlsMaterial, file = ''): void {
+  const problem = ca?.includes('-----') === true ? certificateBundleProblem(ca) : undefined;
+  if (problem !== undefined)
+    throw new CredentialsError(`the certificate authority ${file === '' ? '' : `${file} `}${problem}`);
+}
+
 /** Why a connection cannot be made with these; undefined where it can. Node takes an authority that is cut for none. */
 function problemOf({ ca, cert, key }: TlsMaterial): string | undefined {
   if (ca !== undefined && !ca.includes('-----END ')) return 'the certificate authority has no whole certificate';
+  const broken = ca === undefined ? undefined : certificateBundleProblem(ca);
+  if (broken !== undefined) return `the certificate authority ${broken}`;
   try {
     process.getBuiltinModule('node:tls').createSecureContext({
       ...(ca === undefined ? {} : { ca }),

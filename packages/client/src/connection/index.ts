@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+export { certificateBundleProblem } from './certificate-bundle.js';
 export type {
   AuthProvider,
   Connection,

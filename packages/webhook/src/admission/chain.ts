@@ -2,7 +2,7 @@ import type { AdmissionHandler } from './admission-webhook.js';
 import { checkedResponse } from './checked-response.js';
 import { requireFunction, requireValidator } from './require-parts.js';
 import { allowed, type AdmissionResponse } from './review.js';
-import { warningTexts } from './typed-request.js';
+import { requireDraftChanged, warningTexts } from './typed-request.js';
 import type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './typed.js';
 
 /**
@@ -26,7 +26,7 @@ export function multiValidatingHandler(...handlers: readonly AdmissionHandler[])
 export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defaulter<T> {
   defaulters.forEach((one, index) => requireFunction(`chainDefaulters: defaulter ${index + 1}`, one));
   return async (draft, context) => {
-    for (const defaulter of defaulters) await defaulter(draft, context);
+    for (const defaulter of defaulters) requireDraftChanged(draft, await defaulter(draft, context));
   };
 }
 

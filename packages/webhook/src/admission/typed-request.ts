@@ -71,3 +71,30 @@ export function warningTexts(outcome: unknown): readonly string[] {
   if (Array.isArray(outcome) && outcome.every((text) => typeof text === 'string')) return outcome;
   throw new TypeError('the validator returned neither a list of warnings nor undefined');
 }
+
+/**
+ * Refuses an object that a defaulter returned in place of the draft: it would be dropped. A part of the draft, which a short
+ * function returns, means nothing.
+ *
+ * @throws TypeError
+ */
+export function requireDraftChanged(draft: unknown, returned: unknown): void {
+  if (!isJsonObject(returned) || returned === draft || !('metadata' in returned || 'spec' in returned)) return;
+  if (!isPartOf(returned, draft))
+    throw new TypeError(
+      'the defaulter returned an object of its own: change the draft that it is given, and return nothing',
+    );
+}
+
+function isPartOf(part: object, whole: unknown): boolean {
+  const pending: unknown[] = [whole];
+  const seen = new Set<object>();
+  while (pending.length > 0) {
+    const value = pending.pop();
+    if (value === part) return true;
+    if (typeof value !== 'object' || value === null || seen.has(value)) continue;
+    seen.add(value);
+    for (const member of Object.values(value)) pending.push(member);
+  }
+  return false;
+}

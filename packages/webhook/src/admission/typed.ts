@@ -1,6 +1,7 @@
 import { requireKind, requireOptionsObject } from '@kctl/client';
 import {
   createJsonPatch,
+  deepFreeze,
   mutableCopy,
   type DeepReadonly,
   type JsonPatchOperation,
@@ -30,7 +31,15 @@ import {
   type Operation,
 } from './review.js';
 import { requireFunction, requireValidator } from './require-parts.js';
-import { decodeObject, DecodeError, isPanic, kindProblem, statusOf, warningTexts } from './typed-request.js';
+import {
+  decodeObject,
+  DecodeError,
+  isPanic,
+  kindProblem,
+  requireDraftChanged,
+  statusOf,
+  warningTexts,
+} from './typed-request.js';
 import { WarnedPanic } from './warned-panic.js';
 
 /** Options of {@link validatingWebhook} and {@link defaultingWebhook}. */
@@ -64,7 +73,8 @@ export type ValidationOutcome = readonly string[] | undefined | Promise<readonly
 /**
  * Checks objects of one kind. Every member is optional and allows by default. A validator denies by throwing: a
  * StatusError (see `invalidError`) passes its code, reason and causes on, any other error denies with 403 and its
- * message. Mirrors `admission.Validator[T]`.
+ * message. Objects are frozen: a validator changes nothing, and one that tries to throws. Mirrors
+ * `admission.Validator[T]`.
  */
 export interface Validator<T> {
   validateCreate?(object: DeepReadonly<T>, context: AdmissionContext): ValidationOutcome;
@@ -73,8 +83,8 @@ export interface Validator<T> {
 }
 
 /**
- * Fills defaults into a draft. Throwing refuses the request, as in a {@link Validator}. Mirrors
- * `admission.Defaulter[T]`.
+ * Fills defaults into a draft, and returns nothing: an object of its own in place of the draft is refused with 500. Throwing
+ * refuses the request, as in a {@link Validator}. Mirrors `admission.Defaulter[T]`.
  */
 export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
 
@@ -117,7 +127,7 @@ export function defaultingWebhook<K extends Kind>(
     if (request.operation === 'DELETE') return allowed();
     const object = decodeObject(request, 'object');
     const draft = mutableCopy(object) as ObjectOf<K>;
-    await defaulter(draft, context);
+    requireDraftChanged(draft, await defaulter(draft, context));
     const patches = patchesOf(object, draft);
     if (typeof patches === 'string') return errored(500, patches);
     return patches.length === 0 ? allowed() : patched(patches);
@@ -209,16 +219,16 @@ async function judge<K extends Kind>(
   switch (request.operation) {
     // Decoded first: what does not decode is refused, also where the validator has no member for the operation.
     case 'CREATE': {
-      const object = decodeObject(request, 'object') as DeepReadonly<ObjectOf<K>>;
+      const object = deepFreeze(decodeObject(request, 'object')) as DeepReadonly<ObjectOf<K>>;
       return await validator.validateCreate?.(object, context);
     }
     case 'UPDATE': {
-      const object = decodeObject(request, 'object') as DeepReadonly<ObjectOf<K>>;
-      const oldObject = decodeObject(request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
+      const object = deepFreeze(decodeObject(request, 'object')) as DeepReadonly<ObjectOf<K>>;
+      const oldObject = deepFreeze(decodeObject(request, 'oldObject')) as DeepReadonly<ObjectOf<K>>;
       return await validator.validateUpdate?.(oldObject, object, context);
     }
     case 'DELETE': {
-      const object = decodeObject(request, 'oldObject') as DeepReadonly<ObjectOf<K>>;
+      const object = deepFreeze(decodeObject(request, 'oldObject')) as DeepReadonly<ObjectOf<K>>;
       return await validator.validateDelete?.(object, context);
     }
     case 'CONNECT':

@@ -69,7 +69,9 @@ function encode({ authorities, authorityKey, serving }: CertificateState): Recor
 
 function decode({ data = {}, metadata }: ReadObject<typeof Secret>): CertificateState | undefined {
   const text = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString('utf8');
-  const authorities = text('ca.crt').match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----\n?/g) ?? [];
+  const found = text('ca.crt').match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
+  // With a line break each: they are joined again where they are written.
+  const authorities = found.map((pem) => `${pem}\n`);
   const [authorityKey, cert, key] = [text('ca.key'), text('tls.crt'), text('tls.key')];
   if (authorities.length === 0 || authorityKey === '' || cert === '' || key === '') return undefined;
   const rotatedAt = Date.parse(metadata.annotations?.[rotatedAtAnnotation] ?? '');

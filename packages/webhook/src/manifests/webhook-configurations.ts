@@ -1,4 +1,5 @@
 import { requireOptionsObject } from '@kctl/client';
+import { certificateBundleProblem } from '@kctl/client/connection';
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -244,6 +245,9 @@ export function requireTrust(what: string, { caBundle, injectCaFrom }: WebhookTr
   const [bundle, from]: readonly unknown[] = [caBundle, injectCaFrom];
   if (bundle !== undefined && (typeof bundle !== 'string' || bundle.trim() === ''))
     throw new WebhookServerError(`${what}: caBundle ${shownValue(bundle)} is not valid: expected certificates as PEM`);
+  // API servers read one in part, as TLS does; without any marker it is a placeholder.
+  const problem = typeof bundle === 'string' && bundle.includes('-----') ? certificateBundleProblem(bundle) : undefined;
+  if (problem !== undefined) throw new WebhookServerError(`${what}: caBundle ${problem}`);
   if (from !== undefined && (typeof from !== 'string' || !/^[^/\s]+\/[^/\s]+$/.test(from)))
     throw new WebhookServerError(
       `${what}: injectCaFrom ${shownValue(from)} is not valid: expected namespace and name of a Certificate, as "operators/serving"`,

@@ -1,6 +1,6 @@
-import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { certificateBundleProblem } from '@kctl/client/connection';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
@@ -119,28 +119,7 @@ async function readCa(file: string): Promise<Buffer> {
   const ca = await readFile(file).catch((error: unknown) => {
     throw new Error(`failed to read client CA cert: ${file}`, { cause: error });
   });
-  const problem = bundleProblem(ca.toString('latin1'));
+  const problem = certificateBundleProblem(ca);
   if (problem !== undefined) throw new Error(`failed to append client CA cert to CA pool: ${file} ${problem}`);
   return ca;
-}
-
-const begin = '-----BEGIN CERTIFICATE-----';
-
-/**
- * Why a text is not a list of certificates. Node reads one up to the first certificate that is broken, as in the middle of
- * a replacement, and says nothing: the clients of the others would be refused.
- */
-function bundleProblem(text: string): string | undefined {
-  const [, ...rest] = text.split(begin);
-  if (rest.length === 0) return 'holds no PEM certificate';
-  const broken = rest.findIndex((part) => !isCertificate(`${begin}${part}`));
-  return broken < 0 ? undefined : `holds a certificate, number ${broken + 1}, that cannot be read`;
-}
-
-function isCertificate(pem: string): boolean {
-  try {
-    return new X509Certificate(pem).serialNumber !== '';
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,5 @@
 import { X509Certificate } from 'node:crypto';
+import { certificateBundleProblem } from '@kctl/client/connection';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -158,6 +159,8 @@ class FileCertificateWatcher implements CertificateWatcher {
     this.#reads.inc();
     try {
       const [cert, key] = await Promise.all([readFile(certFile), readFile(keyFile)]);
+      const problem = certificateBundleProblem(cert);
+      if (problem !== undefined) throw new Error(`${certFile} ${problem}`);
       createSecureContext({ cert, key }); // throws when they do not fit together, e.g. in the middle of a replacement
       return { cert, key };
     } catch (error) {

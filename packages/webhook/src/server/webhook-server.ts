@@ -14,6 +14,7 @@ import {
   type ServerLimits,
   type ServerTls,
 } from '@kctl/http-server';
+import { certificateBundleProblem } from '@kctl/client/connection';
 import type { AccessNeed } from '@kctl/rbac';
 import { guardSinks, type Logger, loggerOption, messageOf, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
@@ -330,6 +331,7 @@ class HttpsWebhookServer implements WebhookServer {
   async #secure(ended: AbortSignal): Promise<ServerTls> {
     const { tls, clientCaName, certDir = defaultCertDir, getCertificate } = this.#options;
     const { logger, clock } = { logger: this.#logger, clock: this.#clock };
+    for (const given of [tls?.ca ?? []].flat()) requireBundle('tls.ca', given);
     let ca: Buffer | undefined;
     let pair: KeyPair | undefined;
     // Whole each time: what a later context leaves out is lost, and with the CA every client.
@@ -341,6 +343,7 @@ class HttpsWebhookServer implements WebhookServer {
     });
     const replace = (): void => this.#server?.setSecureContext(context());
     const use = (next: KeyPair): void => {
+      requireBundle('the serving certificate', next.cert);
       const last = pair;
       pair = next;
       try {
@@ -400,6 +403,7 @@ class HttpsWebhookServer implements WebhookServer {
     return (serverName, done) => {
       void (async (): Promise<SecureContext> => {
         const { cert, key } = await getCertificate(serverName);
+        requireBundle(`the certificate for ${shownValue(serverName)}`, cert);
         return createSecureContext({ ...context(), cert, key });
       })().then(
         (secureContext) => done(null, secureContext),
@@ -432,6 +436,12 @@ function requirePath(path: unknown): void {
     throw new WebhookServerError(`register: path ${shownValue(path)} must begin with /`);
   if (/[?#]/.test(path))
     throw new WebhookServerError(`register: path ${shownValue(path)} must not have a query or a fragment`);
+}
+
+/** @throws WebhookServerError for certificates that TLS would read in part */
+function requireBundle(what: string, bundle: string | Uint8Array): void {
+  const problem = certificateBundleProblem(bundle);
+  if (problem !== undefined) throw new WebhookServerError(`${what} ${problem}`);
 }
 
 function bytesOf({ cert, key }: KeyPair | PemPair): KeyPair {
