@@ -1,4 +1,4 @@
-import { formatGroupVersionKind, keyOf, stringifyJson } from '@kctl/apimachinery';
+import { keyOf, stringifyJson } from '@kctl/apimachinery';
 import type {
   DeepReadonly,
   InputOf,
@@ -37,18 +37,11 @@ import type {
 import type { OptionNames } from '@kctl/wait';
 import { objectOption, optionWithMethods, requireOptions } from '@kctl/wait';
 import { collect } from './bytes/byte-stream.js';
-import {
-  acceptList,
-  acceptObject,
-  asList,
-  asObject,
-  asWritten,
-  decodeJson,
-  refuseHtml,
-  toSend,
-} from './bytes/codec.js';
+import { acceptList, acceptObject, asCreated, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
+import { asBody, deletedCollection, describe } from './answers.js';
+import type { About } from './answers.js';
 import type { Connection, KubeConfigLike } from '@kctl/client/connection';
-import { DecodeError, isDecodeError } from './errors.js';
+import { DecodeError } from './errors.js';
 import { failureInBody, failureOf, isStatus } from './failure/failure-status.js';
 import { frameStream, watchStream } from './bytes/frames.js';
 import { connectionFromKubeConfig } from '@kctl/client/connection';
@@ -119,13 +112,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   return new ServerClient(createTransport(where, ofTransport), true);
 }
 
-/** What a request is about, for errors. */
-interface About {
-  readonly kind: Kind;
-  readonly name?: string | undefined;
-  readonly subresource?: string | undefined;
-}
-
 class ServerClient implements HttpClient {
   readonly transport: Transport;
   readonly #ownsTransport: boolean;
@@ -142,7 +128,8 @@ class ServerClient implements HttpClient {
   ): Promise<PersistedObject<K> & ReadObject<K>> {
     const key = requireKey('get', kind, named);
     requireCallOptions('get', kind, options);
-    return asReadable<K>(asObject(kind, await this.#getValue({ kind, name: key.name }, key, options)));
+    const about: About = { verb: 'get', kind, ...key };
+    return asReadable<K>(asObject(kind, await this.#getValue(about, key, options), describe(about)));
   }
 
   async list<K extends Kind>(
@@ -152,7 +139,7 @@ class ServerClient implements HttpClient {
     requireKind('list', kind);
     requireCallOptions('list', kind, options);
     const response = await this.#sendList(kind, options);
-    const list = await readList(kind, response.body, listOf(kind));
+    const list = await readList(kind, response.body, listOf(kind, options));
     return { ...list, items: list.items.map(asReadable<K>) };
   }
 
@@ -160,11 +147,11 @@ class ServerClient implements HttpClient {
     requireKind('list', kind);
     requireCallOptions('list', kind, options);
     const response = await this.#sendList(kind, options);
-    return listFrames(response.body, listOf(kind), options);
+    return listFrames(response.body, { kind, what: listOf(kind, options), ...options });
   }
 
   async watch<K extends Kind>(kind: K, options: WatchOptions = {}): Promise<WatchStream<PersistedObject<K>>> {
-    return watchStream(kind, await this.watchFrames(kind, { ...options, transient: true }));
+    return watchStream(kind, await this.watchFrames(kind, { ...options, transient: true }), watchOf(kind, options));
   }
 
   async watchFrames(kind: Kind, options: WatchOptions & FrameOptions = {}): Promise<FrameStream> {
@@ -174,9 +161,9 @@ class ServerClient implements HttpClient {
     const { signal } = options;
     const response = await this.#send(
       { method: 'GET', path, accept: acceptObject(kind), expect: 'watch', signal },
-      { kind },
+      { verb: 'watch', kind, namespace: options.namespace },
     );
-    const what = `watch of ${formatGroupVersionKind(kind)}`;
+    const what = watchOf(kind, options);
     if (response.contentType.includes('json')) return frameStream(response.body, what, options);
     await readable(response, what);
     await discard(response);
@@ -193,11 +180,10 @@ class ServerClient implements HttpClient {
     if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
       throw new TypeError(`create ${kind.kind}: metadata.namespace is not set: ${kind.plural} live in a namespace`);
     const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
-    return await this.#write(
-      kind,
-      { method: 'POST', path, ...bodyOf(kind, object), once: (meta.name ?? '') === '', signal: options.signal },
-      { kind, name: meta.name },
-    );
+    const about: About = { verb: 'create', kind, namespace: meta.namespace, name: meta.name };
+    const once = (meta.name ?? '') === '';
+    const request = { method: 'POST', path, ...bodyOf(kind, object), once, signal: options.signal } as const;
+    return asCreated(kind, await this.#value(request, about), describe(about));
   }
 
   async update<K extends Kind>(
@@ -215,7 +201,8 @@ class ServerClient implements HttpClient {
     options: PatchOptions = {},
   ): Promise<PersistedObject<K>> {
     const key = requireKey('patch', kind, named);
-    return asObject(kind, await this.#patchValue({ kind, name: key.name }, key, patch, options));
+    const about: About = { verb: 'patch', kind, ...key };
+    return asObject(kind, await this.#patchValue(about, key, patch, options), describe(about));
   }
 
   async delete<K extends Kind>(
@@ -233,8 +220,9 @@ class ServerClient implements HttpClient {
       ...deleteBody(options),
       signal: options.signal,
     } as const;
-    const value = await this.#value(request, { kind, name: key.name });
-    return isStatus(value) ? value : asObject(kind, value);
+    const about: About = { verb: 'delete', kind, ...key };
+    const value = await this.#value(request, about);
+    return isStatus(value) ? value : asObject(kind, value, describe(about));
   }
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
@@ -248,9 +236,10 @@ class ServerClient implements HttpClient {
     const path = paths.withQuery(paths.collectionPath(kind, namespace), paths.selectionQuery(options));
     const response = await this.#send(
       { method: 'DELETE', path, accept: acceptList(kind), ...deleteBody(options), expect: 'list', signal },
-      { kind },
+      { verb: 'deleteAllOf', kind, namespace },
     );
-    return deletedCollection(kind, (await collect(response.body)).toString());
+    const what = describe({ verb: 'deleteAllOf', kind, namespace });
+    return deletedCollection(kind, (await collect(response.body)).toString(), what);
   }
 
   status<K extends Kind>(kind: K): StatusClient<K> {
@@ -259,42 +248,46 @@ class ServerClient implements HttpClient {
       update: (object, options = {}) => this.#put(kind, object, options, 'status'),
       patch: async (named, patch, options = {}) => {
         const key = requireKey('patch', kind, named);
-        return asObject(
-          kind,
-          await this.#patchValue({ kind, name: key.name, subresource: 'status' }, key, patch, options),
-        );
+        const about: About = { verb: 'patch', kind, ...key, subresource: 'status' };
+        return asObject(kind, await this.#patchValue(about, key, patch, options), describe(about));
       },
     };
   }
 
   subResource<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceClient<K, B> {
     requireKind('subResource', kind);
-    const about = (key: ObjectKey): About => ({ kind, name: key.name, subresource: name });
+    const about = (verb: string, key: ObjectKey): About => ({
+      verb,
+      kind,
+      ...keyOf({ metadata: key }),
+      subresource: name,
+    });
     const send = async (
       method: 'POST' | 'PUT',
       named: KeyOrObject<K>,
       body: DeepReadonly<Unread<B>>,
       options: CreateOptions,
-    ): Promise<unknown> => {
+    ): Promise<B> => {
       const verb = method === 'POST' ? 'create' : 'update';
       const key = requireKey(verb, kind, named);
       requireCallOptions(verb, kind, options);
       const path = paths.withQuery(paths.objectPath(kind, key, name), paths.writeQuery(options));
       const once = method === 'POST'; // what a server makes of a second eviction, token or binding, nobody knows
-      return await this.#value({ method, path, body: stringifyJson(body), once, signal: options.signal }, about(key));
+      const request = { method, path, body: stringifyJson(body), once, signal: options.signal };
+      return asBody<B>(await this.#value(request, about(verb, key)), about(verb, key));
     };
     return {
       get: async (named, options = {}) => {
         const key = requireKey('get', kind, named);
         requireCallOptions('get', kind, options);
         refuseMetadataOnly(kind, `read ${name}`);
-        return asBody<B>(await this.#getValue(about(key), key, options));
+        return asBody<B>(await this.#getValue(about('get', key), key, options), about('get', key));
       },
-      create: async (key, body, options = {}) => asBody<B>(await send('POST', key, body, options)),
-      update: async (key, body, options = {}) => asBody<B>(await send('PUT', key, body, options)),
+      create: (key, body, options = {}) => send('POST', key, body, options),
+      update: (key, body, options = {}) => send('PUT', key, body, options),
       patch: async (named, patch, options = {}) => {
         const key = requireKey('patch', kind, named);
-        return asBody<B>(await this.#patchValue(about(key), key, patch, options));
+        return asBody<B>(await this.#patchValue(about('patch', key), key, patch, options), about('patch', key));
       },
     };
   }
@@ -314,12 +307,9 @@ class ServerClient implements HttpClient {
     refuseMetadataOnly(kind, 'update');
     const key = keyOf(asKubeObject('update', kind, object));
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
-    const about = { kind, name: key.name, subresource };
-    return await this.#write(kind, { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal }, about);
-  }
-
-  async #write<K extends Kind>(kind: K, request: TransportRequest, about: About): Promise<PersistedObject<K>> {
-    return asWritten(kind, await this.#value(request, about));
+    const about: About = { verb: 'update', kind, ...key, subresource };
+    const request = { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal } as const;
+    return asObject(kind, await this.#value(request, about), describe(about));
   }
 
   #getValue(about: About, key: ObjectKey, options: GetOptions): Promise<unknown> {
@@ -343,14 +333,14 @@ class ServerClient implements HttpClient {
     const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.listQuery(options));
     const response = await this.#send(
       { method: 'GET', path, accept: acceptList(kind), expect: 'list', signal: options.signal },
-      { kind },
+      { verb: 'list', kind, namespace: options.namespace },
     );
-    return await readable(response, listOf(kind));
+    return await readable(response, listOf(kind, options));
   }
 
   async #value(request: TransportRequest, about: About): Promise<unknown> {
     const response = await this.#send(request, about);
-    const what = `${request.method} ${formatGroupVersionKind(about.kind)} ${about.name ?? ''}`.trim();
+    const what = describe(about);
     await readable(response, what);
     const value = decodeJson((await collect(response.body)).toString(), what);
     const failure = failureInBody(value, about.kind);
@@ -365,22 +355,12 @@ class ServerClient implements HttpClient {
   }
 }
 
-/** The collection is deleted by then: a response without its items is not a failure. */
-function deletedCollection<K extends Kind>(kind: K, text: string): DeletedCollection<K> {
-  try {
-    const value = decodeJson(text, `deleteAllOf ${formatGroupVersionKind(kind)}`);
-    const failure = failureInBody(value, kind);
-    if (failure !== undefined) throw failure;
-    if (isStatus(value)) return value;
-    const list = asList(kind, value);
-    return { ...list, items: list.items.map(asReadable<K>) };
-  } catch (error) {
-    if (isDecodeError(error)) return undefined;
-    throw error;
-  }
+interface InNamespace {
+  readonly namespace?: string | undefined;
 }
 
-const listOf = (kind: Kind): string => `list of ${formatGroupVersionKind(kind)}`;
+const listOf = (kind: Kind, { namespace }: InNamespace): string => describe({ verb: 'list of', kind, namespace });
+const watchOf = (kind: Kind, { namespace }: InNamespace): string => describe({ verb: 'watch of', kind, namespace });
 
 /** The response, unless it is a page for people. @throws DecodeError */
 async function readable(response: TransportResponse, what: string): Promise<TransportResponse> {
@@ -442,9 +422,4 @@ function hasMetadata(object: unknown): object is DeepReadonly<KubeObject> {
 /** A live read returns an object of the caller's own, so it is both: mutable, and fit where a readonly one is asked for. */
 function asReadable<K extends Kind>(object: PersistedObject<K>): PersistedObject<K> & ReadObject<K> {
   return object as PersistedObject<K> & ReadObject<K>;
-}
-
-/** The caller names the type of a subresource's body; the server keeps to it or not. */
-function asBody<B>(value: unknown): B {
-  return value as B;
 }

@@ -1,4 +1,4 @@
-import { stringifyJson } from '@kctl/apimachinery';
+import { formatKey, stringifyJson } from '@kctl/apimachinery';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { Patch, PatchOptions } from '@kctl/client';
 
@@ -19,7 +19,7 @@ const patchTypes: readonly unknown[] = ['json', 'merge', 'strategic', 'apply'] s
  */
 export function patchBody(request: PatchRequest): { readonly body: string; readonly contentType: string } {
   const { patch, kind, key } = request;
-  requirePatch(`patch ${kind.kind} ${JSON.stringify(key.name)}`, patch);
+  requirePatch(`patch ${kind.kind} ${JSON.stringify(formatKey(key))}`, patch);
   switch (patch.type) {
     case 'json':
       return { body: stringifyJson(patch.operations), contentType: 'application/json-patch+json' };
@@ -58,7 +58,7 @@ function isOperations(content: object): boolean {
 
 function applyConfiguration({ kind, key, options }: PatchRequest, body: object): object {
   const refuse = (reason: string): never => {
-    throw new TypeError(`apply ${kind.kind} ${JSON.stringify(key.name)}: ${reason}`);
+    throw new TypeError(`apply ${kind.kind} ${JSON.stringify(formatKey(key))}: ${reason}`);
   };
   if ((options.fieldOwner ?? '') === '')
     refuse('options.fieldOwner is not set: the server must know who owns the fields');

@@ -235,7 +235,9 @@ describe('writes', () => {
     }
     const key = { namespace: 'ns', name: 'a' };
     for (const patch of [undefined, null, {}, { type: 'x', body: {} }, { metadata: {} }] as never[])
-      await expect(client.patch(ConfigMap, key, patch)).rejects.toThrow('patch ConfigMap "a": the patch is not valid');
+      await expect(client.patch(ConfigMap, key, patch)).rejects.toThrow(
+        'patch ConfigMap "ns/a": the patch is not valid',
+      );
     await expect(client.patch(ConfigMap, key, { type: 'merge' } as never)).rejects.toThrow(
       'body of the patch is not set',
     );

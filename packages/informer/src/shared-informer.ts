@@ -367,7 +367,10 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
     }
     const decoder = new ObjectDecoder<T>({ kind, freeze, keepManagedFields, transform, onSkip });
     const intake = new Intake(this.#indexer, decoder, sink);
-    return { runner: new Reflector({ ...common, source: objectSource(listerWatcher), intake }), heldBytes: () => 0 };
+    return {
+      runner: new Reflector({ ...common, source: objectSource(listerWatcher, kind), intake }),
+      heldBytes: () => 0,
+    };
   }
 
   #createSink(): ChangeSink<T> {

@@ -13,6 +13,8 @@ export { createLineSplitter } from './line-splitter.js';
 export type { LineSplitter } from './line-splitter.js';
 export { createListSplitter } from './list-splitter.js';
 export type { ListEnvelope, ListSplitter } from './list-splitter.js';
+export { otherListType } from './list-type.js';
+export type { ListType } from './list-type.js';
 export { headerOf, headerValues } from './object-header.js';
 export type { HeaderSource, ObjectHeader } from './object-header.js';
 export { mayRepeat, scanBodyFields } from './scan-fields.js';

@@ -258,7 +258,8 @@ function readEnvelope(value: unknown, hasItems: boolean): ListEnvelope {
   const metadata: unknown = 'metadata' in value ? value.metadata : undefined;
   const text = (key: 'apiVersion' | 'kind'): string | undefined => {
     const field: unknown = key in value ? (value as Record<string, unknown>)[key] : undefined;
-    return typeof field === 'string' ? field : undefined;
+    if (field === undefined || field === null || typeof field === 'string') return field ?? undefined;
+    throw new FrameError(`malformed list: ${key} is of type ${typeof field}, expected a string`);
   };
   const apiVersion = text('apiVersion');
   const kind = text('kind');

@@ -1,4 +1,5 @@
 import { withPoolOf } from '@kctl/lifetime';
+import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
 import { ByteStream } from './byte-stream.js';
 import { frameStream } from './frames.js';
@@ -53,7 +54,7 @@ describe.each([8, 64, 4096])('with a pool of %i KiB, the memory of chunks', (poo
   it.each([1, 3])('is freed behind a consumer of list items, %i chunks at a time', async (perRead) => {
     const chunks = chunksOf(`{"metadata":{},"items":[${documents.join(',')}]}`, 64 * 1024);
     const seen: string[] = [];
-    for await (const batch of listFrames(bodyOf(chunks, perRead), 'test', { transient: true }))
+    for await (const batch of listFrames(bodyOf(chunks, perRead), { kind: Pod, what: 'test', transient: true }))
       for (const item of batch) seen.push(Buffer.from(item).toString());
     expect(seen).toEqual(documents);
     expect(freed(chunks)).toBeGreaterThan(chunks.length - 2 * perRead - 6);

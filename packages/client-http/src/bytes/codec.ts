@@ -1,13 +1,7 @@
-import { formatGroupVersionKind, parseJson } from '@kctl/apimachinery';
-import type {
-  DeepReadonly,
-  Kind,
-  KubeList,
-  KubeObject,
-  ListMeta,
-  ObjectMeta,
-  PersistedObject,
-} from '@kctl/apimachinery';
+import { formatGroupVersionKind, isJsonObject, parseJson } from '@kctl/apimachinery';
+import type { DeepReadonly, Kind, KubeList, KubeObject, ListMeta, PersistedObject } from '@kctl/apimachinery';
+import { otherListType } from '@kctl/apimachinery/wire';
+import type { ListType } from '@kctl/apimachinery/wire';
 import { DecodeError } from '../errors.js';
 
 const metadataObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';
@@ -46,29 +40,45 @@ export function decodeBytes(bytes: Uint8Array, what: string): unknown {
   return decodeJson(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString(), what);
 }
 
-/** The object of a kind that a parsed value is. @throws DecodeError when it has no metadata, or is of another kind */
-export function asObject<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
-  if (!isKubeObject(value))
-    throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is not a Kubernetes object`);
-  const other = otherKind(kind, value);
-  if (other !== undefined) throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is ${other}`);
+/**
+ * The object of a kind that a parsed value is. `what`: the request, for the error.
+ *
+ * @throws DecodeError when it has no metadata, or is of another kind
+ */
+export function asObject<K extends Kind>(kind: K, value: unknown, what: string): PersistedObject<K> {
+  if (!isKubeObject(value)) throw new DecodeError(`${what}: the response is not a Kubernetes object`);
+  refuseOther(kind, value, what);
   return brand(kind, completed(kind, value));
 }
 
-/** What a server answers to a write: the object, or, for kinds such as Binding, a Status that says that it is done. */
-export function asWritten<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
+/** What a server answers to a create: the object, or, for kinds such as Binding, a Status that says that it is done. */
+export function asCreated<K extends Kind>(kind: K, value: unknown, what: string): PersistedObject<K> {
   const isDone = isKubeObject(value) && value.kind === 'Status' && value.apiVersion === 'v1';
-  return isDone ? brand(kind, value) : asObject(kind, value);
+  return isDone ? brand(kind, value) : asObject(kind, value, what);
+}
+
+/** @throws DecodeError for what states another type than the one that was requested: the answer of a proxy or of a fake */
+export function refuseOther(kind: Kind, value: StatedType, what: string, it = 'the response'): void {
+  if (!isOther(kind, value)) return;
+  const { apiVersion, kind: name } = value;
+  throw new DecodeError(
+    `${what}: ${it} is a ${JSON.stringify(name)} of ${JSON.stringify(apiVersion)}: expected a ${JSON.stringify(kind.kind)} of ${JSON.stringify(kind.apiVersion)}`,
+  );
+}
+
+interface StatedType {
+  readonly apiVersion?: unknown;
+  readonly kind?: unknown;
 }
 
 /**
- * What an object says to be, where that is not the kind that was requested: the answer of a proxy or of a fake. A request
- * for metadata is answered with the kind itself by servers that have no such form.
+ * Whether a type is another one than that of the kind. A request for metadata is answered with the kind itself by servers
+ * that have no such form.
  */
-function otherKind(kind: Kind, { apiVersion, kind: name }: KubeObject): string | undefined {
-  if (kind.shape === 'metadata' && name === 'PartialObjectMetadata') return undefined;
-  const isSame = (name ?? kind.kind) === kind.kind && (apiVersion ?? kind.apiVersion) === kind.apiVersion;
-  return isSame ? undefined : `a ${JSON.stringify(name)} of ${JSON.stringify(apiVersion)}`;
+export function isOther(kind: Kind, { apiVersion, kind: name }: StatedType): boolean {
+  if (kind.shape === 'metadata' && name === 'PartialObjectMetadata')
+    return (apiVersion ?? undefined) !== undefined && !String(apiVersion).startsWith('meta.k8s.io/');
+  return (name ?? kind.kind) !== kind.kind || (apiVersion ?? kind.apiVersion) !== kind.apiVersion;
 }
 
 /** Fills what the server leaves out in list items, and what it replaces in metadata-only answers. */
@@ -79,15 +89,46 @@ function completed(kind: Kind, object: KubeObject): KubeObject {
 }
 
 /** The list of a kind that a parsed value is. @throws DecodeError */
-export function asList<K extends Kind>(kind: K, value: unknown): KubeList<PersistedObject<K>> {
-  if (!isListLike(value)) throw new DecodeError(`${formatGroupVersionKind(kind)}: the response is not a list`);
-  const { apiVersion = kind.apiVersion, metadata, items } = value;
-  return {
-    apiVersion: kind.shape === 'metadata' ? kind.apiVersion : apiVersion,
-    kind: `${kind.kind}List`,
-    metadata: listMeta(metadata),
-    items: (items ?? []).map((item) => asItem(kind, item)),
-  };
+export function asList<K extends Kind>(kind: K, value: unknown, what: string): KubeList<PersistedObject<K>> {
+  if (!isListLike(value)) throw new DecodeError(`${what}: the response is not a list${typeOf(value)}`);
+  const items = value.items ?? [];
+  refuseOtherList(kind, { ...value, items: items.length, untyped: () => items.filter(isUntyped).length }, what);
+  return listWith(
+    kind,
+    value,
+    items.map((item) => asItem(kind, item, what)),
+  );
+}
+
+/** A list of items that were read already, of what surrounded them. */
+export function listWith<K extends Kind>(
+  kind: K,
+  { apiVersion, metadata }: Pick<ListLike, 'apiVersion' | 'metadata'>,
+  items: PersistedObject<K>[],
+): KubeList<PersistedObject<K>> {
+  const ownVersion = kind.shape === 'metadata' || apiVersion !== kind.apiVersion ? kind.apiVersion : apiVersion;
+  return { apiVersion: ownVersion, kind: `${kind.kind}List`, metadata: listMeta(metadata), items };
+}
+
+/** @throws DecodeError for the list of another kind, or of another version */
+export function refuseOtherList(kind: Kind, list: ListType, what: string): void {
+  const came = otherListType(kind, list);
+  if (came === undefined) return;
+  const expected = kind.shape === 'metadata' ? ' or a meta.k8s.io/v1 PartialObjectMetadataList' : '';
+  throw new DecodeError(
+    `${what}: the response is ${came}: expected a ${kind.apiVersion} ${kind.kind}List${expected}: does the server, or a proxy in front of it, serve another kind at this path?`,
+  );
+}
+
+/** Whether an item takes its type from the list. */
+export function isUntyped(item: unknown): boolean {
+  return (
+    !isJsonObject(item) || (item['kind'] ?? undefined) === undefined || (item['apiVersion'] ?? undefined) === undefined
+  );
+}
+
+function typeOf(value: unknown): string {
+  return isJsonObject(value) && typeof value['kind'] === 'string' ? ` but a ${JSON.stringify(value['kind'])}` : '';
 }
 
 /** The metadata of a list as its type promises: null, which JSON may have in place of a token, counts as missing. */
@@ -99,11 +140,10 @@ export function listMeta(metadata: ListMeta | null | undefined): ListMeta {
 }
 
 /** An item of a list: key order as in a whole object, so that both have one hidden class. */
-export function asItem<K extends Kind>(kind: K, value: unknown): PersistedObject<K> {
-  if (!isKubeObject(value))
-    throw new DecodeError(`${formatGroupVersionKind(kind)}: a list item is not a Kubernetes object`);
-  if (kind.shape === 'metadata' || (value.kind !== undefined && value.apiVersion !== undefined))
-    return asObject(kind, value);
+export function asItem<K extends Kind>(kind: K, value: unknown, what: string): PersistedObject<K> {
+  if (!isKubeObject(value)) throw new DecodeError(`${what}: a list item is not a Kubernetes object`);
+  refuseOther(kind, value, what, 'a list item');
+  if (kind.shape === 'metadata' || !isUntyped(value)) return brand(kind, completed(kind, value));
   const { apiVersion: _a, kind: _k, ...rest } = value;
   const whole: KubeObject = { apiVersion: kind.apiVersion, kind: kind.kind, ...rest };
   return brand(kind, whole);
@@ -128,21 +168,19 @@ function brand<K extends Kind>(_kind: K, object: KubeObject): PersistedObject<K>
 }
 
 function isKubeObject(value: unknown): value is KubeObject {
-  return typeof value === 'object' && value !== null && 'metadata' in value && isMeta(value.metadata);
-}
-
-function isMeta(value: unknown): value is ObjectMeta {
-  return typeof value === 'object' && value !== null;
+  return isJsonObject(value) && isJsonObject(value['metadata']);
 }
 
 interface ListLike {
   readonly apiVersion?: string;
+  readonly kind?: string;
   readonly metadata?: ListMeta | null;
   readonly items?: readonly unknown[] | null;
 }
 
-function isListLike(value: unknown): value is ListLike {
-  if (typeof value !== 'object' || value === null) return false;
-  if (!('items' in value)) return 'kind' in value && typeof value.kind === 'string' && value.kind.endsWith('List');
-  return value.items === null || Array.isArray(value.items);
+/** Whether a value is a list; of what is still to be seen. */
+export function isListLike(value: unknown): value is ListLike {
+  if (!isJsonObject(value)) return false;
+  if (!('items' in value)) return typeof value['kind'] === 'string' && value['kind'].endsWith('List');
+  return value['items'] === null || Array.isArray(value['items']);
 }

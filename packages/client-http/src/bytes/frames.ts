@@ -1,10 +1,10 @@
-import { formatGroupVersionKind, typedStatus } from '@kctl/apimachinery';
+import { typedStatus } from '@kctl/apimachinery';
 import { createLineSplitter, framesOfLine, splitDocuments } from '@kctl/apimachinery/wire';
 import type { Kind, PersistedObject, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
 import { chunkReleaser } from './chunk-releaser.js';
 import type { ChunkReleaser } from './chunk-releaser.js';
-import { asObject, decodeBytes } from './codec.js';
+import { asObject, decodeBytes, refuseOther } from './codec.js';
 import { DecodeError } from '../errors.js';
 import { leavable } from './leavable.js';
 import { isStatus } from '../failure/failure-status.js';
@@ -115,9 +115,13 @@ function isJson(bytes: Uint8Array): boolean {
 }
 
 /** Decodes the frames of a watch. */
-export function watchStream<K extends Kind>(kind: K, frames: FrameStream): WatchStream<PersistedObject<K>> {
+export function watchStream<K extends Kind>(
+  kind: K,
+  frames: FrameStream,
+  what: string,
+): WatchStream<PersistedObject<K>> {
   const dispose = (): Promise<void> => Promise.resolve(frames[Symbol.asyncDispose]());
-  const events = leavable(decodeEvents(kind, frames), dispose);
+  const events = leavable(decodeEvents(kind, frames, what), dispose);
   const leave = async (): Promise<void> => void (await events.return?.());
   return { [Symbol.asyncIterator]: () => events, [Symbol.asyncDispose]: leave };
 }
@@ -125,23 +129,23 @@ export function watchStream<K extends Kind>(kind: K, frames: FrameStream): Watch
 async function* decodeEvents<K extends Kind>(
   kind: K,
   frames: FrameStream,
+  what: string,
 ): AsyncGenerator<WatchEvent<PersistedObject<K>>, void, undefined> {
   for await (const batch of frames) {
-    for (const line of batch) for (const frame of framesOfLine(line)) yield decodeEvent(kind, frame);
+    for (const line of batch) for (const frame of framesOfLine(line)) yield decodeEvent(kind, frame, what);
   }
 }
 
-function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<PersistedObject<K>> {
-  const what = `watch of ${formatGroupVersionKind(kind)}`;
+function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array, what: string): WatchEvent<PersistedObject<K>> {
   const value = decodeBytes(frame, what);
   if (!isFrame(value)) throw new DecodeError(`${what}: a frame is not a watch event`);
   switch (value.type) {
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      return { type: value.type, object: asObject(kind, value.object) };
+      return { type: value.type, object: asObject(kind, value.object, what) };
     case 'BOOKMARK':
-      return bookmark(value.object, what);
+      return bookmark(kind, value.object, what);
     case 'ERROR':
       return { type: 'ERROR', status: asStatus(value.object) };
     default:
@@ -149,8 +153,10 @@ function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array): WatchEvent<Per
   }
 }
 
-function bookmark(object: unknown, what: string): WatchEvent<never> {
+/** One of another kind ends the initial events of another kind: nothing of it counts. */
+function bookmark(kind: Kind, object: unknown, what: string): WatchEvent<never> {
   if (!hasMetadata(object)) throw new DecodeError(`${what}: a bookmark has no metadata`);
+  refuseOther(kind, object, what, 'a bookmark');
   const { resourceVersion, annotations } = object.metadata;
   const initialEventsEnd = annotations?.['k8s.io/initial-events-end'] === 'true';
   return { type: 'BOOKMARK', resourceVersion: resourceVersion ?? '', initialEventsEnd };

@@ -20,8 +20,8 @@ function open(): { readonly body: ByteStream; readonly aborted: Error[] } {
 /** Everything between a body and who reads it. */
 const layers: readonly (readonly [string, (body: ByteStream) => AsyncIterable<unknown>])[] = [
   ['frames of a watch', (body) => frameStream(body, 'test')],
-  ['events of a watch', (body) => watchStream(Thing, frameStream(body, 'test'))],
-  ['frames of a list', (body) => listFrames(body, 'test')],
+  ['events of a watch', (body) => watchStream(Thing, frameStream(body, 'test'), 'test')],
+  ['frames of a list', (body) => listFrames(body, { kind: Thing, what: 'test' })],
   ['a compressed body', (body) => gunzip(body, (reason) => new Error(reason))],
   [
     'events of a compressed watch',
@@ -32,6 +32,7 @@ const layers: readonly (readonly [string, (body: ByteStream) => AsyncIterable<un
           gunzip(body, (reason) => new Error(reason)),
           'test',
         ),
+        'test',
       ),
   ],
   [
@@ -39,7 +40,7 @@ const layers: readonly (readonly [string, (body: ByteStream) => AsyncIterable<un
     (body) =>
       listFrames(
         gunzip(body, (reason) => new Error(reason)),
-        'test',
+        { kind: Thing, what: 'test' },
       ),
   ],
 ];
@@ -65,7 +66,7 @@ describe.each(layers)('%s', (_, layer) => {
 });
 
 it('settles the metadata of a list that was left before it was read', async () => {
-  const list = listFrames(open().body, 'test');
+  const list = listFrames(open().body, { kind: Thing, what: 'test' });
   await list[Symbol.asyncIterator]().return?.();
   await expect(list.metadata).rejects.toThrow('not read to its end');
 });
@@ -75,9 +76,9 @@ it.each<[string, string, (body: ByteStream) => AsyncIterable<unknown> & AsyncDis
   [
     'events of a watch',
     '{"type":"ADDED","object":{"metadata":{}}}\n{"type',
-    (body) => watchStream(Thing, frameStream(body, 'test')),
+    (body) => watchStream(Thing, frameStream(body, 'test'), 'test'),
   ],
-  ['frames of a list', '{"items":[{"metadata":{}},{"meta', (body) => listFrames(body, 'test')],
+  ['frames of a list', '{"items":[{"metadata":{}},{"meta', (body) => listFrames(body, { kind: Thing, what: 'test' })],
 ])('%s end where they are disposed of, also within a document', async (_, text, layer) => {
   const { body, aborted } = open();
   const stream = layer(body);

@@ -1,12 +1,29 @@
-import { createListSplitter, isFrameError } from '@kctl/apimachinery/wire';
-import type { ListEnvelope, ListSplitter } from '@kctl/apimachinery/wire';
+import {
+  createListSplitter,
+  createObjectScan,
+  isFrameError,
+  readAscii,
+  scanObject,
+  skipSpace,
+} from '@kctl/apimachinery/wire';
+import type { ListSplitter } from '@kctl/apimachinery/wire';
 import type { Kind, KubeList, ListMeta, PersistedObject } from '@kctl/apimachinery';
 import type { FrameOptions, ListFrames } from '@kctl/client';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { chunkReleaser } from './chunk-releaser.js';
 import type { ChunkReleaser } from './chunk-releaser.js';
-import { asItem, asList, decodeBytes, decodeJson, listMeta } from './codec.js';
+import {
+  asItem,
+  asList,
+  decodeBytes,
+  decodeJson,
+  isOther,
+  isUntyped,
+  listMeta,
+  listWith,
+  refuseOtherList,
+} from './codec.js';
 import { DecodeError } from '../errors.js';
 import { failureInBody } from '../failure/failure-status.js';
 import { leavable } from './leavable.js';
@@ -24,17 +41,27 @@ const budgetMs = 3;
  * The items of a LIST answer as documents, while it arrives. Reading pauses while the consumer is busy, and at most
  * about 256 KiB is handed over without a turn of the event loop in between.
  */
-export function listFrames(body: AsyncIterable<Buffer[]>, what: string, options: FrameOptions = {}): ListFrames {
+export function listFrames(
+  body: AsyncIterable<Buffer[]>,
+  { kind, what, ...options }: FrameOptions & ListedAs,
+): ListFrames {
   const { promise, resolve, reject } = Promise.withResolvers<ListMeta>();
   promise.catch(() => undefined);
   const dispose = async (): Promise<void> => {
     await body[Symbol.asyncIterator]().return?.();
     reject(new DOMException('the list was not read to its end', 'AbortError'));
   };
-  const items = cutItems(body, { what, releaser: chunkReleaser(body, options) }, { resolve, reject });
+  const items = cutItems(body, { kind, what, releaser: chunkReleaser(body, options) }, { resolve, reject });
   const frames = leavable(items, dispose);
   const leave = async (): Promise<void> => void (await frames.return?.());
   return { metadata: promise, [Symbol.asyncIterator]: () => frames, [Symbol.asyncDispose]: leave };
+}
+
+/** What a list was requested for. */
+export interface ListedAs {
+  readonly kind: Kind;
+  /** The request, for errors. */
+  readonly what: string;
 }
 
 interface Metadata {
@@ -44,23 +71,47 @@ interface Metadata {
 
 async function* cutItems(
   body: AsyncIterable<Buffer[]>,
-  { what, releaser }: { readonly what: string; readonly releaser: ChunkReleaser },
+  { kind, what, releaser }: ListedAs & { readonly releaser: ChunkReleaser },
   metadata: Metadata,
 ): AsyncGenerator<readonly Uint8Array[], void, undefined> {
   const splitter = createListSplitter();
+  let count = 0;
+  let untyped = 0;
   try {
     for await (const chunks of body) {
       const items = explained(what, () => chunks.flatMap((chunk) => splitter.push(chunk)));
       releaser.took(chunks, items.length);
+      const [first] = items;
+      if (count === 0 && first !== undefined && statesOther(kind, first)) untyped++;
+      count += items.length;
+      for (const item of items) if (!startsWithType(item)) untyped++;
       if (items.length > 0) yield items;
     }
-    metadata.resolve(listMeta(explained(what, () => splitter.finish()).metadata));
+    const envelope = explained(what, () => splitter.finish());
+    refuseOtherList(kind, { ...envelope, items: count, untyped: () => untyped }, what);
+    metadata.resolve(listMeta(envelope.metadata));
   } catch (error) {
     metadata.reject(error);
     throw error;
   } finally {
     metadata.reject(new DOMException('the list was not read to its end', 'AbortError'));
   }
+}
+
+/** Whether an item begins with its apiVersion or kind, as servers write one that states its type. */
+function startsWithType(item: Uint8Array): boolean {
+  const letter = item[skipSpace(item, 1, item.length) + 1];
+  return letter === 0x61 || letter === 0x6b;
+}
+
+/** Whether an item is of another kind. One is looked at, in case the list itself may be of any kind. */
+function statesOther(kind: Kind, item: Uint8Array): boolean {
+  const scan = createObjectScan();
+  if (!scanObject(item, skipSpace(item, 0, item.length), item.length, { scan })) return false;
+  const text = (start: number, end: number): string | undefined =>
+    start < 0 ? undefined : readAscii(item, start, end);
+  const apiVersion = text(scan.apiVersionStart, scan.apiVersionEnd);
+  return isOther(kind, { apiVersion, kind: text(scan.kindStart, scan.kindEnd) });
 }
 
 /**
@@ -77,11 +128,14 @@ export async function readList<K extends Kind>(
   let size = 0;
   let splitter: ListSplitter | undefined;
   const items: PersistedObject<K>[] = [];
+  let untyped = 0;
   const take = async (chunks: readonly Buffer[], into: ListSplitter): Promise<void> => {
     let until = clock.monotonicNow() + budgetMs;
     for (const chunk of chunks) {
       for (const item of explained(what, () => into.push(chunk))) {
-        items.push(asItem(kind, decodeBytes(item, what)));
+        const value = decodeBytes(item, what);
+        if (isUntyped(value)) untyped++;
+        items.push(asItem(kind, value, what));
         if (clock.monotonicNow() < until) continue;
         await new Promise((resolve) => setImmediate(resolve));
         until = clock.monotonicNow() + budgetMs;
@@ -101,23 +155,12 @@ export async function readList<K extends Kind>(
     const value = decodeJson(Buffer.concat(start).toString(), what);
     const failure = failureInBody(value, kind);
     if (failure !== undefined) throw failure;
-    return asList(kind, value);
+    return asList(kind, value, what);
   }
   const whole = splitter;
-  return fromEnvelope(
-    kind,
-    explained(what, () => whole.finish()),
-    items,
-  );
-}
-
-function fromEnvelope<K extends Kind>(
-  kind: K,
-  { apiVersion, metadata }: ListEnvelope,
-  items: PersistedObject<K>[],
-): KubeList<PersistedObject<K>> {
-  const empty = asList(kind, { apiVersion, metadata, items: [] });
-  return { ...empty, items };
+  const envelope = explained(what, () => whole.finish());
+  refuseOtherList(kind, { ...envelope, items: items.length, untyped: () => untyped }, what);
+  return listWith(kind, envelope, items);
 }
 
 function explained<T>(what: string, cut: () => T): T {

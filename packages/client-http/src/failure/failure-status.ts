@@ -1,4 +1,4 @@
-import { parseJson, StatusError, typedStatus } from '@kctl/apimachinery';
+import { formatGroupResource, formatKey, parseJson, StatusError, typedStatus } from '@kctl/apimachinery';
 import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimachinery';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { isTransportError, noKindMatch } from '../errors.js';
@@ -10,6 +10,7 @@ export interface FailedRequest {
   readonly method: string;
   readonly server: string;
   readonly kind: Kind;
+  readonly namespace?: string | undefined;
   readonly name?: string | undefined;
   readonly subresource?: string | undefined;
 }
@@ -153,11 +154,17 @@ function redirected({ status, location }: TransportResponse): string {
 }
 
 function genericStatus(response: TransportResponse, answer: Answer, request: FailedRequest): Status {
-  const { method, kind, name } = request;
+  const { method, kind, namespace = '', name } = request;
   const code = response.status;
   const text = quoted(answer);
   const said = redirected(response) || (text === '' ? '' : `: ${text}`);
-  const what = `${kind.plural}${kind.group === '' ? '' : `.${kind.group}`}${name === undefined ? '' : ` ${JSON.stringify(name)}`}`;
+  const resource = formatGroupResource(kind);
+  const what =
+    name !== undefined
+      ? `${resource} ${JSON.stringify(formatKey({ namespace, name }))}`
+      : namespace === ''
+        ? resource
+        : `${resource} in namespace ${JSON.stringify(namespace)}`;
   return {
     apiVersion: 'v1',
     kind: 'Status',

@@ -21,6 +21,8 @@ export interface AcceptedObject {
 export interface Refusal {
   readonly reason: SkipReason;
   readonly message: string;
+  /** What the object is called, where it has a name. */
+  readonly identity: VersionIdentity | undefined;
 }
 
 /**
@@ -46,32 +48,32 @@ export class Acceptance {
 
   accept(value: unknown): AcceptedObject | Refusal {
     if (!hasMetadata(value)) return refused('an object has no metadata');
-    const refusal = this.#wrongType(value) ?? wrongIdentity(value.metadata);
-    if (refusal !== undefined) return refusal;
+    const unnamed = wrongIdentity(value.metadata);
     const { namespace, name, uid, resourceVersion } = value.metadata;
-    return {
-      object: this.#complete(value),
-      identity: {
-        namespace: text(namespace),
-        name: text(name),
-        uid: text(uid),
-        resourceVersion: text(resourceVersion),
-      },
+    const identity = {
+      namespace: text(namespace),
+      name: text(name),
+      uid: text(uid),
+      resourceVersion: text(resourceVersion),
     };
+    const other = this.otherType(value);
+    if (other !== undefined)
+      return {
+        reason: 'wrong-kind',
+        message: `an object is a ${other}, not a ${this.type.apiVersion} ${this.type.kind}`,
+        identity: unnamed === undefined ? identity : undefined,
+      };
+    return unnamed ?? { object: this.#complete(value), identity };
   }
 
-  #wrongType(value: WithMetadata): Refusal | undefined {
-    const { apiVersion, kind } = value;
+  /** What an object states to be, where that is another type. */
+  otherType({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string | undefined {
     // An apiVersion alone says nothing: which kind of it?
     if (kind === undefined || kind === null) return undefined;
     const isOf = (type: ObjectType): boolean =>
       kind === type.kind && (apiVersion ?? type.apiVersion) === type.apiVersion;
     if (this.types.some(isOf)) return undefined;
-    const said = [apiVersion, kind].map((part) => (typeof part === 'string' ? part : '?')).join(' ');
-    return {
-      reason: 'wrong-kind',
-      message: `an object is a ${said}, not a ${this.type.apiVersion} ${this.type.kind}`,
-    };
+    return [apiVersion, kind].map((part) => (typeof part === 'string' ? part : '?')).join(' ');
   }
 
   /** Accepted before: it has metadata. What needs no change stays as it is. */
@@ -104,7 +106,7 @@ export function isRefusal(result: AcceptedObject | Refusal): result is Refusal {
 }
 
 function refused(message: string): Refusal {
-  return { reason: 'no-identity', message };
+  return { reason: 'no-identity', message, identity: undefined };
 }
 
 function wrongIdentity(metadata: Readonly<JsonObject>): Refusal | undefined {

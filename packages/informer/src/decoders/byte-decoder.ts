@@ -281,6 +281,9 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   #bookmark(value: unknown): DecodedFrame<T> {
     const frame = this.#frame;
     if (!isJsonObject(value) || !isJsonObject(value['metadata'])) throw new FrameError('a bookmark has no metadata');
+    // The end of the initial events of another kind says nothing of this one.
+    const other = this.#parsed.acceptance.otherType(value);
+    if (other !== undefined) throw new FrameError(`a bookmark is a ${other}`);
     const { annotations, resourceVersion } = value['metadata'];
     const isEnd = isJsonObject(annotations) && annotations[initialEventsEnd] === 'true';
     frame.kind = isEnd ? 'initial-end' : 'bookmark';

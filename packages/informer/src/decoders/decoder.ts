@@ -8,6 +8,12 @@ export type FrameKind = 'upsert' | 'delete' | 'failed' | 'bookmark' | 'initial-e
 /** What identifies a version of an object, as the server sent it. */
 export type VersionIdentity = Readonly<Record<'namespace' | 'name' | 'uid' | 'resourceVersion', string>>;
 
+/** An object that is not stored. */
+export interface RefusedObject {
+  /** Where it has none, it may be any object. */
+  readonly identity: VersionIdentity | undefined;
+}
+
 /** One decoded object. The decoder reuses the instance: read it before decoding the next. */
 export interface DecodedItem<T extends KubeObject> {
   /** Undefined where it cannot be stored; that has been reported. */
@@ -22,6 +28,8 @@ export interface DecodedItem<T extends KubeObject> {
   failed: VersionIdentity | undefined;
   /** Whether the bytes do not even say which object it is. */
   isUnreadable: boolean;
+  /** Set where it states another kind, or has no identity: it does not belong here. */
+  refused: RefusedObject | undefined;
 }
 
 /** One decoded watch frame. Reused as {@link DecodedItem} is. */
@@ -79,6 +87,7 @@ export function createDecodedItem<T extends KubeObject>(): DecodedItem<T> {
     hasPresentFields: false,
     failed: undefined,
     isUnreadable: false,
+    refused: undefined,
   };
 }
 
@@ -95,6 +104,7 @@ export function clearItem<T extends KubeObject>(item: DecodedItem<T>): void {
   item.hasPresentFields = false;
   item.failed = undefined;
   item.isUnreadable = false;
+  item.refused = undefined;
 }
 
 /** Empties a frame. */

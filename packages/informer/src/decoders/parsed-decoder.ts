@@ -40,6 +40,7 @@ export class ParsedDecoder<T extends KubeObject> {
     if (accepted === undefined) return;
     if (isRefusal(accepted)) {
       onSkip(accepted);
+      into.refused = { identity: accepted.identity };
       return;
     }
     const { identity } = accepted;

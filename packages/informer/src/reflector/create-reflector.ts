@@ -229,7 +229,7 @@ function createLoop<T extends KubeObject, S extends KindScope>(
     return new ReflectorLoop({ ...common, source: frameSource(listerWatcher), intake });
   }
   const intake = new StoreIntake(store, new ObjectDecoder<T>(decoding), hooks.onStoreError);
-  return new ReflectorLoop({ ...common, source: objectSource(listerWatcher), intake });
+  return new ReflectorLoop({ ...common, source: objectSource(listerWatcher, kind), intake });
 }
 
 function configOf<T extends KubeObject, S extends KindScope>(options: ReflectorOptions<T, S>): ReflectorConfig {

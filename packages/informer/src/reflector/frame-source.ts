@@ -1,5 +1,6 @@
-import type { KubeObject } from '@kctl/apimachinery';
-import { framesOfLine, isOneFrame } from '@kctl/apimachinery/wire';
+import type { Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery';
+import { FrameError, framesOfLine, isOneFrame, otherListType } from '@kctl/apimachinery/wire';
 import type { WatchEvent } from '@kctl/client';
 import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from '../list-watcher.js';
 
@@ -50,12 +51,13 @@ export function frameSource(listerWatcher: FrameListerWatcher): BatchSource<Uint
 /** Batches of parsed objects. */
 export function objectSource<T extends KubeObject>(
   listerWatcher: ObjectListerWatcher<T>,
+  kind: Kind<T>,
 ): BatchSource<T | WatchEvent<T>> {
   return {
     list: async (call) => {
       const list = await listerWatcher.list(call);
       return {
-        [Symbol.asyncIterator]: () => inOneBatch(isNull(list.items) ? [] : list.items),
+        [Symbol.asyncIterator]: () => inOneBatch(itemsOf(kind, list)),
         end: () => Promise.resolve(endOf(list.metadata)),
         [Symbol.asyncDispose]: () => Promise.resolve(),
       };
@@ -85,9 +87,20 @@ function singleFrames(lines: AsyncIterator<readonly Uint8Array[]>): AsyncIterato
   };
 }
 
-/** How Go writes a list of nothing. */
-function isNull(items: unknown): boolean {
-  return items === null;
+/** The items of a list: null is how Go writes none. @throws FrameError for what is not a list of this kind */
+function itemsOf<T extends KubeObject>(kind: Kind<T>, list: KubeList<T>): readonly T[] {
+  const given: unknown = list.items;
+  if (given !== null && !Array.isArray(given)) throw new FrameError(`malformed list: items is of type ${typeof given}`);
+  const items = given === null ? [] : list.items;
+  if (!items.every(isJsonObject)) throw new FrameError('malformed list: an item is not an object');
+  const came = otherListType(kind, {
+    apiVersion: list.apiVersion,
+    kind: list.kind,
+    items: items.length,
+    untyped: () => items.filter((item) => (item.kind ?? undefined) === undefined).length,
+  });
+  if (came === undefined) return items;
+  throw new FrameError(`the answer is ${came}: expected a ${kind.apiVersion} ${kind.kind}List`);
 }
 
 function inOneBatch<E>(items: readonly E[]): AsyncIterator<readonly E[]> {

@@ -13,6 +13,7 @@ import type {
 } from '../decoders/decoder.js';
 import { LazyObject } from '../bytes/lazy-object.js';
 import type { ReflectorIntake } from './reflector-intake.js';
+import { Refusals } from './refusals.js';
 
 const nothingKnown: StoredWrite = {};
 const initialFlags = { isInInitialList: true };
@@ -46,6 +47,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   #replacement: Replacement<T> | undefined;
   /** How many items of the list could not be read: which objects they are is not known. */
   #unreadable = 0;
+  readonly #refusals = new Refusals();
   #hasCommitted = false;
   #resourceVersion = '';
   #status: Status | undefined;
@@ -72,6 +74,10 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     return this.#unreadable > 0;
   }
 
+  takeRefused(): number {
+    return this.#refusals.take();
+  }
+
   /** How many objects the replacement in the making holds. */
   get replacementSize(): number {
     return this.#replacement?.size ?? 0;
@@ -81,6 +87,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   begin(): void {
     this.abandon();
     this.#unreadable = 0;
+    this.#refusals.take();
     this.#replacement = this.#indexer.beginReplace();
   }
 
@@ -94,7 +101,8 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   /** One item of a list. */
   listItem(raw: Raw): void {
     const item = this.#decoder.item(raw, this.#find);
-    if (item.isUnreadable) this.#unreadable++;
+    if (this.#refusals.count(item)) this.#refused(item);
+    else if (item.isUnreadable) this.#unreadable++;
     else if (item.failed !== undefined) this.#keepKnown(item.failed);
     else this.#fill(item);
   }
@@ -102,6 +110,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   /** One frame before the initial events have ended. */
   initialFrame(raw: Raw): FrameKind {
     const frame = this.#decoder.frame(raw, this.#find, false);
+    if (isOfObject(frame) && this.#refusals.count(frame)) this.#refused(frame);
     if (frame.kind === 'upsert') this.#fill(frame);
     else if (frame.failed !== undefined) this.#keepKnown(frame.failed);
     else if (frame.kind === 'delete' && frame.stored !== undefined) {
@@ -189,6 +198,16 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     if (stored === undefined || this.#replacement === undefined) return;
     const removed = this.#replacement.put(stored, fields === undefined ? nothingKnown : { fields });
     if (removed !== undefined && removed !== stored) this.#retireUnlessStored(removed);
+  }
+
+  /** An object that does not belong here: no reason to take one for deleted that does. */
+  #refused({ refused }: DecodedItem<T>): void {
+    if (refused?.identity === undefined) {
+      this.#unreadable++;
+      return;
+    }
+    const known = this.#find(refused.identity.namespace, refused.identity.name);
+    if (known !== undefined && this.#replacement?.stored(known) === undefined) this.#replacement?.put(known);
   }
 
   /** A version of a replacement could not be transformed: the object exists, so its previous version stays. */
@@ -304,6 +323,11 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   #retireUnlessStored(stored: StoredObject<T>): void {
     if (this.#indexer.stored(stored) !== stored) this.#decoder.retire(stored);
   }
+}
+
+/** Whether a frame is about an object, also one that is not stored. */
+function isOfObject<T extends KubeObject>({ kind }: DecodedFrame<T>): boolean {
+  return kind !== 'bookmark' && kind !== 'initial-end' && kind !== 'error';
 }
 
 /** Whether two versions under one key are different objects: the first was deleted unseen. */

@@ -15,6 +15,8 @@ export interface ReflectorIntake<Raw> {
   readonly status: Status | undefined;
   /** Whether the last list had items of which is not known what they are. */
   readonly isIncomplete: boolean;
+  /** How many objects of another kind, or without a name, there were since the last call, if there were no others; else 0. */
+  takeRefused(): number;
   /** How many objects the replacement in the making holds. */
   readonly replacementSize: number;
   /** Begins a replacement; one that was begun is forgotten. */

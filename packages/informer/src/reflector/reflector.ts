@@ -1,3 +1,4 @@
+import { FrameError } from '@kctl/apimachinery/wire';
 import { messageOf } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
@@ -200,6 +201,7 @@ export class Reflector<Raw> {
         }
       }
       const end = await reader.wait(batches.end());
+      this.#refuseOthers('the list');
       metrics.listed(clock.monotonicNow() - started);
       const { isIncomplete } = intake;
       return { type: 'page', resourceVersion: end.resourceVersion, continueToken: end.continueToken, isIncomplete };
@@ -261,6 +263,7 @@ export class Reflector<Raw> {
           if (kind === 'upsert' || kind === 'delete' || kind === 'failed') watch.events++;
           else if (kind === 'bookmark' && !isInitial) this.#bookmarks = 'seen';
           else if (kind === 'initial-end' && isInitial) {
+            this.#refuseOthers('the initial events');
             if (this.#bookmarks === 'unseen' && this.#options.bookmarks) this.#bookmarks = 'expected';
             return { type: 'initial-end', resourceVersion: intake.resourceVersion };
           } else if (kind === 'error')
@@ -291,6 +294,15 @@ export class Reflector<Raw> {
       if (failure.reason === 'connection') return this.#ended(watch, 'broken', failure);
       return this.#watchFailed('stream', failure, watch.openedAt);
     }
+  }
+
+  /** @throws FrameError if there was something, and nothing of this kind: the answer is about another one */
+  #refuseOthers(what: string): void {
+    const count = this.#options.intake.takeRefused();
+    if (count > 0)
+      throw new FrameError(
+        `${what} of ${this.#options.name}: none of ${count} objects is of this kind: does the server, or a proxy in front of it, serve another kind at this path?`,
+      );
   }
 
   /** Whether only known objects have come for too long: a server that watches without saying where the start ends. */

@@ -4,6 +4,7 @@ import type { StoredObject } from '@kctl/cache-index';
 import { isThenable } from '@kctl/delivery';
 import type { DecodedFrame, Decoder, FindStored, FrameKind } from '../decoders/decoder.js';
 import type { ReflectorIntake, StoreRefusal } from './reflector-intake.js';
+import { Refusals } from './refusals.js';
 import type { ReflectorStore } from './reflector-store.js';
 
 /** Receives what a store throws. */
@@ -19,6 +20,7 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   #replacement: Map<string, DeepReadonly<T>> | undefined;
   #isListIncomplete = false;
   #isIncomplete = false;
+  readonly #refusals = new Refusals();
   #resourceVersion = '';
   #status: Status | undefined;
 
@@ -40,6 +42,10 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
     return this.#isIncomplete;
   }
 
+  takeRefused(): number {
+    return this.#refusals.take();
+  }
+
   get replacementSize(): number {
     return this.#replacement?.size ?? 0;
   }
@@ -47,6 +53,7 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   begin(): void {
     this.#replacement = new Map();
     this.#isListIncomplete = false;
+    this.#refusals.take();
   }
 
   abandon(): void {
@@ -56,8 +63,14 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   listItem(raw: Raw): void {
     const item = this.#decoder.item(raw, this.#find);
     const object = this.#read(item.stored);
-    // What cannot be read is there all the same; what is of another kind, or without a name, does not belong here.
-    if (item.isUnreadable || item.failed !== undefined || (item.stored !== undefined && object === undefined))
+    const isAnyone = this.#refusals.count(item) && item.refused?.identity === undefined;
+    // What cannot be read, or has no name, may be any object that is there; what is of another kind does not belong here.
+    if (
+      isAnyone ||
+      item.isUnreadable ||
+      item.failed !== undefined ||
+      (item.stored !== undefined && object === undefined)
+    )
       this.#isListIncomplete = true;
     if (item.stored !== undefined && object !== undefined) this.#replacement?.set(formatKey(item.stored), object);
   }
@@ -66,7 +79,10 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
     const frame = this.#decoder.frame(raw, this.#find, false);
     const { stored } = frame;
     const object = this.#read(stored);
-    if (frame.kind === 'failed' || (stored !== undefined && object === undefined)) this.#isListIncomplete = true;
+    const isOfObject = frame.kind === 'upsert' || frame.kind === 'delete' || frame.kind === 'skipped';
+    const isAnyone = isOfObject && this.#refusals.count(frame) && frame.refused?.identity === undefined;
+    if (isAnyone || frame.kind === 'failed' || (stored !== undefined && object === undefined))
+      this.#isListIncomplete = true;
     if (stored !== undefined && object !== undefined) {
       const key = formatKey(stored);
       if (frame.kind === 'delete') this.#replacement?.delete(key);

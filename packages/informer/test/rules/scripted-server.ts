@@ -93,6 +93,8 @@ export class ScriptedServer {
   readonly lists: ListCall[] = [];
   readonly watches: ScriptedWatch[] = [];
   page: (call: ListCall) => Page | Promise<Page> = () => ({ version: 10, items: [] });
+  /** What lists of parsed objects are answered with instead, whatever it is. */
+  answer: unknown = undefined;
   /** Throws where a watch is to be refused. */
   admit: (call: WatchCall) => void = () => undefined;
 
@@ -121,6 +123,7 @@ export class ScriptedServer {
       supportsWatchList,
       list: async (call) => {
         const page = await this.#list(call);
+        if (this.answer !== undefined) return structuredClone(this.answer) as never;
         return { metadata: metadataOf(page), items: structuredClone(page.items) as Thing[] };
       },
       watch: async (call) => {
