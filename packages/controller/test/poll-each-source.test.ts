@@ -181,6 +181,55 @@ describe('pollEachSource', () => {
     expect(source.get(key)).toBeUndefined();
   });
 
+  it('ends polls that hang after their deadline: none holds a lane', async () => {
+    const informers = new FakeInformers();
+    const pods = informers.of(Pod).sync();
+    const aborted: string[] = [];
+    const source = pollEachSource<string>({
+      name: 'buckets',
+      informers,
+      kind: Pod,
+      everyMs: 1000,
+      timeoutMs: 5000,
+      concurrency: 1,
+      poll: async ({ key: { name }, signal }) => {
+        signal.addEventListener('abort', () => aborted.push(name));
+        return name === 'hangs' ? await new Promise(() => undefined) : 'red';
+      },
+    });
+    const t = createHarness();
+    t.controller.watch(source);
+    await t.start();
+    pods.add(pod('hangs'));
+    pods.add(pod('b'));
+    await settle();
+    expect(source.get({ namespace: 'default', name: 'b' })).toBeUndefined();
+    await t.clock.advance(5000);
+    expect(source.get({ namespace: 'default', name: 'b' })).toBe('red');
+    expect(aborted).toEqual(['hangs']);
+    t.stop.abort();
+    await settle();
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it.each([new Error('down'), () => 'red'])('takes %s that is returned for a poll that failed', async (answer) => {
+    const informers = new FakeInformers();
+    const pods = informers.of(Pod).sync();
+    let given: unknown = 'red';
+    const source = pollEachSource<unknown>({ name: 'x', informers, kind: Pod, everyMs: 1000, poll: async () => given });
+    const t = createHarness();
+    t.controller.watch(source);
+    await t.start();
+    pods.add(pod('a'));
+    await settle();
+    t.runs.length = 0;
+    given = answer;
+    await t.clock.advance(1000);
+    expect(source.get({ namespace: 'default', name: 'a' })).toBe('red');
+    expect(t.runs).toEqual([]);
+    t.stop.abort();
+  });
+
   it('refuses what makes no sense', () => {
     const make = (options: object) => () =>
       pollEachSource({
@@ -193,5 +242,6 @@ describe('pollEachSource', () => {
       });
     expect(make({ everyMs: Number.NaN })).toThrow('everyMs NaN');
     expect(make({ concurrency: 0 })).toThrow('concurrency 0');
+    expect(make({ timeoutMs: 0 })).toThrow('timeoutMs 0');
   });
 });

@@ -24,6 +24,7 @@ import {
 } from '../src/index.js';
 import { FakeInformer, Node, pod } from './fakes.js';
 import { createHarness } from './harness.js';
+import { createRecordingLogger } from './recording-logger.js';
 
 const toSelf = enqueueRequestsFromMapFunc<string, ReconcileRequest>((name) => [{ name }]);
 const names = (runs: readonly { name: string }[]): string[] => runs.map(({ name }) => name);
@@ -322,6 +323,88 @@ describe('pollingSource', () => {
     expect(t.clock.pendingTimers).toBe(0);
   });
 
+  it.each<[string, unknown]>([
+    ['an error object', { error: 'rate limited' }],
+    ['an Error', new Error('down')],
+    ['a number', 503],
+    ['true', true],
+    ['a function', () => []],
+    ['a string', 'rate limited'],
+    ['an empty string', ''],
+    ['null', null],
+    ['undefined', undefined],
+    ['an object with a length', { length: 0 }],
+    ['bytes', Buffer.alloc(0)],
+    ['an async iterable', (async function* () {})()],
+    ['a list of nothing', [undefined]],
+    ['a list of null', [null, null]],
+    ['a list of promises', [Promise.resolve('a=1')]],
+    [
+      'a list that breaks off',
+      {
+        *[Symbol.iterator]() {
+          yield 'a=1';
+          throw new Error('broken off');
+        },
+      },
+    ],
+  ])('takes %s for a poll that failed: nothing is deleted', async (_what, answer) => {
+    let given: unknown = ['a=1', 'b=1'];
+    const events: string[] = [];
+    const logger = createRecordingLogger();
+    const t = createHarness(undefined, { logger });
+    t.controller.watch(
+      pollingSource<string, ReconcileRequest>({
+        name: 'things',
+        everyMs: 1000,
+        identify: (thing) => (typeof thing === 'string' ? thing.slice(0, 1) : (undefined as never)),
+        poll: () => given as never,
+        handler: (event: ObjectEvent<string>) => void events.push(`${event.type} ${event.object}`),
+      }),
+    );
+    await t.start();
+    expect(events.splice(0)).toEqual(['create a=1', 'create b=1']);
+    given = answer;
+    await t.clock.advance(1000);
+    expect(events).toEqual([]);
+    expect(logger.lines.filter(({ message }) => message.startsWith('poll failed'))).toHaveLength(1);
+    given = ['a=1'];
+    // Later than usual: it has failed.
+    await t.clock.advance(1000);
+    expect(events).toEqual([]);
+    await t.clock.advance(1000);
+    expect(events).toEqual(['delete b=1']);
+    t.stop.abort();
+    await settle();
+    expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it.each([undefined, 5_000])('ends a poll that hangs after its deadline (%s), and polls again', async (timeoutMs) => {
+    const deadline = timeoutMs ?? 60_000;
+    const signals: AbortSignal[] = [];
+    const logger = createRecordingLogger();
+    const t = createHarness(undefined, { logger });
+    t.controller.watch(
+      pollingSource<string, ReconcileRequest>({
+        name: 'things',
+        everyMs: 1000,
+        ...(timeoutMs === undefined ? {} : { timeoutMs }),
+        identify: (thing) => thing,
+        poll: async ({ signal }) => (signals.push(signal) === 1 ? await new Promise(() => undefined) : ['a']),
+        handler: toSelf,
+      }),
+    );
+    await t.start();
+    await t.clock.advance(deadline - 1);
+    expect([signals.length, signals[0]?.aborted]).toEqual([1, false]);
+    await t.clock.advance(1);
+    expect(signals[0]?.aborted).toBe(true);
+    expect(logger.lines.some(({ message }) => message.startsWith('poll failed'))).toBe(true);
+    await t.clock.advance(2_000);
+    expect([signals.length, names(t.runs)]).toEqual([2, ['a']]);
+    t.stop.abort();
+  });
+
   it('holds the start back until the first answer, and honours Retry-After', async () => {
     let polls = 0;
     const throttled = new StatusError({ code: 429, reason: 'TooManyRequests', details: { retryAfterSeconds: 30 } });
@@ -529,6 +612,29 @@ describe('cronSource', () => {
     t.stop.abort();
     await settle();
     expect(t.clock.pendingTimers).toBe(0);
+  });
+
+  it.each<[string, unknown]>([
+    ['a string', 'abc'],
+    ['null', null],
+    ['an error object', { error: 'down' }],
+    ['what never comes', new Promise(() => undefined)],
+  ])('queues nothing for %s, and goes on', async (_what, answer) => {
+    const logger = createRecordingLogger();
+    const t = createHarness(undefined, { logger });
+    let given: unknown = answer;
+    t.controller.watch(
+      cronSource<ReconcileRequest>({ name: 'minutes', schedule: '*/5 * * * *', requests: () => given as never }),
+    );
+    await t.start();
+    await t.clock.advance(5 * 60_000 - 1 - (t.clock.now() % 60_000));
+    await t.clock.advance(300_000);
+    expect(t.runs).toEqual([]);
+    expect(logger.lines.some(({ message }) => message.startsWith('the requests of a schedule failed'))).toBe(true);
+    given = [{ name: 'a' }];
+    await t.clock.advance(360_000);
+    expect(names(t.runs).slice(0, 1)).toEqual(['a']);
+    t.stop.abort();
   });
 
   it('goes on after an occurrence that failed', async () => {

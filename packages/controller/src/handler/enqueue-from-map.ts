@@ -102,7 +102,7 @@ function addEachOnce<R>(mapped: readonly Iterable<R>[], queue: RequestQueue<R>):
 /** What a map function returned: nothing means none, as a nil slice does in Go. */
 function requestsOf<R>(returned: Iterable<R> | null | undefined): Iterable<R> {
   if (returned === undefined || returned === null) return [];
-  if (typeof returned === 'object' && Symbol.iterator in returned) return returned;
+  if (typeof returned === 'object' && Symbol.iterator in returned && !ArrayBuffer.isView(returned)) return returned;
   throw new TypeError(
     `the map function returned ${shownType(returned)}: expected requests, such as [{ namespace: 'shop', name: 'web' }]`,
   );

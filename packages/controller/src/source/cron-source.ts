@@ -1,6 +1,7 @@
 import { requireName } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions, sleep } from '@kctl/wait';
+import { requireOptions, sleep } from '@kctl/wait';
+import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
 import { requireFunction } from './required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 import { parseCron } from './cron-schedule.js';
@@ -10,18 +11,24 @@ export interface CronSourceOptions<R> {
   readonly name: string;
   /** Five fields as in crontab, or `@hourly`, `@daily`, …; in UTC. */
   readonly schedule: string;
-  /** The requests of one occurrence. A rejection is logged; the schedule goes on. */
+  /**
+   * The requests of one occurrence. A rejection, and what is not a list, is logged; the schedule goes on, also after
+   * `timeoutMs`.
+   */
   readonly requests: (options: {
     /** The time that the schedule names, in ms since the epoch. */
     readonly time: number;
     readonly signal: AbortSignal;
   }) => Iterable<R> | Promise<Iterable<R>>;
+  /** How long `requests` may take, in ms. `Infinity`: without a limit. @default 60000 */
+  readonly timeoutMs?: number;
 }
 
 const optionNames: OptionNames<CronSourceOptions<never>> = {
   name: true,
   schedule: true,
   requests: true,
+  timeoutMs: lookupTimeoutOption,
 };
 
 /** The wall clock is asked at least this often: it may be set while we wait. */
@@ -37,10 +44,12 @@ export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
   requireOptions('cronSource', options, optionNames);
   requireName('cronSource', 'name', options.name);
   requireFunction(`cronSource ${options.name}`, 'requests', options.requests);
+  const { timeoutMs = defaultLookupTimeoutMs } = options;
   const schedule = parseCron(options.schedule);
   const name = `cron source: ${options.name}`;
   const run = async (context: SourceContext<R>): Promise<void> => {
     const { clock, signal, logger } = context;
+    const lookup = new Lookup();
     let last = clock.now();
     for (;;) {
       const due = schedule.next(last);
@@ -52,8 +61,10 @@ export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
       // Of several occurrences that were slept through only this one happens; the next is looked for from now on.
       last = Math.max(due, clock.now());
       try {
-        const requests = await orAborted(Promise.resolve(options.requests({ time: due, signal })), signal);
-        for (const request of requests) context.queue.add(request, { reason: name });
+        const work = (one: AbortSignal): Iterable<R> | Promise<Iterable<R>> =>
+          options.requests({ time: due, signal: one });
+        const requests = await lookup.run(work, { what: 'requests', timeoutMs, signal, clock });
+        for (const request of listed('requests', requests)) context.queue.add(request, { reason: name });
       } catch (error) {
         if (signal.aborted) return;
         logger.error('the requests of a schedule failed, the next occurrence will try again', { error });

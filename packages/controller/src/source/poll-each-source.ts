@@ -4,11 +4,12 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
 import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions, booleanOption, functionOption, textOption } from '@kctl/wait';
+import { orAborted, requireOptions, shownType, booleanOption, functionOption, textOption } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
 import type { InformerProvider } from './informer-provider.js';
 import { scopedKindSource } from './kind-source.js';
+import { defaultLookupTimeoutMs, Lookup, lookupTimeoutOption } from './lookup.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';
 import { requireFunction } from './required.js';
@@ -22,13 +23,16 @@ export interface PollEachSourceOptions<T> {
   readonly kind: Kind;
   /**
    * What there is outside of the cluster for one object; undefined: nothing. The signal is aborted when the object is
-   * deleted, when its namespace is no longer watched, or when the source ends. A rejection changes nothing.
+   * deleted, when its namespace is no longer watched, after `timeoutMs`, or when the source ends. A rejection changes nothing, nor does
+   * an Error or a function that is returned.
    */
   readonly poll: (request: { readonly key: ObjectKey; readonly signal: AbortSignal }) => Promise<T | undefined>;
   /** Whether an answer has not changed. @default equal as JSON */
   readonly isSame?: (before: T, after: T) => boolean;
   /** Time from the end of one object's poll to its next one, in ms; spread by ±10 %. */
   readonly everyMs: number;
+  /** How long one poll may take, in ms; one that takes longer has failed. `Infinity`: without a limit. @default 60000 */
+  readonly timeoutMs?: number;
   /** How many polls run at once: an integer ≥ 1. @default 8 */
   readonly concurrency?: number;
   /** Whether the controller waits for the first answer about each object before it begins. @default false */
@@ -42,6 +46,7 @@ const optionNames: OptionNames<PollEachSourceOptions<never>> = {
   poll: true,
   isSame: functionOption,
   everyMs: true,
+  timeoutMs: lookupTimeoutOption,
   concurrency: true,
   waitForFirst: booleanOption,
 };
@@ -129,6 +134,7 @@ class Answers<T> {
 interface Entry<T> {
   readonly key: ObjectKey;
   readonly abort: AbortController;
+  readonly lookup: Lookup;
   /** Resolves with the first answer, or when the object goes. */
   readonly first: PromiseWithResolvers<undefined>;
   failures: number;
@@ -164,7 +170,8 @@ class EachPoller<T> {
     if (event.type === 'delete') this.#leave(id);
     else if (!this.#entries.has(id)) {
       const first = Promise.withResolvers<undefined>();
-      this.#entries.set(id, { key, abort: new AbortController(), first, failures: 0, answer: undefined });
+      const own = { abort: new AbortController(), lookup: new Lookup() };
+      this.#entries.set(id, { key, ...own, first, failures: 0, answer: undefined });
       this.#answers.follow(id);
       this.#queue.add(id);
     }
@@ -204,12 +211,16 @@ class EachPoller<T> {
   async #poll(id: string): Promise<void> {
     const entry = this.#entries.get(id);
     if (entry === undefined) return;
-    const { everyMs, poll } = this.#options;
+    const { everyMs, poll, timeoutMs = defaultLookupTimeoutMs } = this.#options;
+    const { clock } = this.#context;
     const { signal } = entry.abort;
     let failure: unknown;
     try {
-      const answer = await orAborted(Promise.resolve(poll({ key: entry.key, signal })), signal);
+      const work = (one: AbortSignal): Promise<T | undefined> => poll({ key: entry.key, signal: one });
+      const answer = await entry.lookup.run(work, { what: 'the poll', timeoutMs, signal, clock });
       if (signal.aborted) return;
+      if (answer instanceof Error || typeof answer === 'function')
+        throw new TypeError(`poll returned ${shownType(answer)}: expected what there is, or undefined`);
       this.#take(id, entry, answer);
       entry.failures = 0;
     } catch (error) {

@@ -1,11 +1,12 @@
 import { isSameJson } from '@kctl/apimachinery';
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions, sleep, booleanOption, functionOption, textOption } from '@kctl/wait';
+import { orAborted, requireOptions, shownType, sleep, booleanOption, functionOption, textOption } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
+import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';
 import { requireFunction, requireHandler, requirePredicates } from './required.js';
@@ -14,7 +15,10 @@ import type { Source, SourceContext, StartedSource } from './source.js';
 /** Options of {@link pollingSource}. */
 export interface PollingSourceOptions<T, R> {
   readonly name: string;
-  /** Everything that is there now. A rejection changes nothing: it is not taken for "all gone". */
+  /**
+   * Everything that is there now. A rejection, and an answer that is not a list, such as `{ error: 'rate limited' }`, changes
+   * nothing: it is not taken for "all gone". The signal is aborted after `timeoutMs` and when the source ends.
+   */
   readonly poll: (options: { readonly signal: AbortSignal }) => Promise<Iterable<T>>;
   /** Identity of an object. */
   readonly identify: (object: T) => string;
@@ -32,6 +36,8 @@ export interface PollingSourceOptions<T, R> {
   readonly handlerConcurrency?: number | undefined;
   /** Time from the end of a poll to the next one, in ms; spread by ±10 %. */
   readonly everyMs: number;
+  /** How long one poll may take, in ms; one that takes longer has failed. `Infinity`: without a limit. @default 60000 */
+  readonly timeoutMs?: number;
   /** Whether the controller waits for the first result before it begins. @default true */
   readonly waitForFirst?: boolean;
 }
@@ -45,6 +51,7 @@ const optionNames: OptionNames<PollingSourceOptions<never, never>> = {
   predicates: true,
   handlerConcurrency: true,
   everyMs: true,
+  timeoutMs: lookupTimeoutOption,
   waitForFirst: booleanOption,
 };
 
@@ -125,6 +132,7 @@ class Poller<T, R> {
   #replaying: EventDispatcher<T, R> | undefined;
   readonly #first = Promise.withResolvers<undefined>();
   readonly #answers: Answers<T>;
+  readonly #lookup = new Lookup();
   #known: Map<string, T> | undefined;
 
   constructor(options: PollerOptions<T, R>, context: SourceContext<R>, answers: Answers<T>) {
@@ -165,18 +173,31 @@ class Poller<T, R> {
 
   /** One poll; its failure, if it was one. */
   async #poll(): Promise<unknown> {
-    const { signal, logger } = this.#context;
+    const { signal, logger, clock } = this.#context;
     try {
-      // A poll that ignores its signal must not keep the controller from ending.
-      const objects = await orAborted(Promise.resolve(this.#options.poll({ signal })), signal);
+      const { poll, timeoutMs = defaultLookupTimeoutMs } = this.#options;
+      const objects = await this.#lookup.run((one) => poll({ signal: one }), {
+        what: 'the poll',
+        timeoutMs,
+        signal,
+        clock,
+      });
       if (signal.aborted) return undefined;
-      this.#apply(new Map(Array.from(objects, (object) => [this.#options.identify(object), object])));
+      this.#apply(new Map(listed('poll', objects).map((object) => [this.#identityOf(object), object])));
       return undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
       logger.error('poll failed; keeping the previous result', { error });
       return error ?? new Error('poll failed without a reason');
     }
+  }
+
+  /** @throws TypeError for what is no identity: objects without one would be one object */
+  #identityOf(object: T): string {
+    const identity: unknown = this.#options.identify(object);
+    if (typeof identity !== 'string' && typeof identity !== 'number')
+      throw new TypeError(`identify returned ${shownType(identity)}: expected a string`);
+    return identity as string;
   }
 
   #apply(now: Map<string, T>): void {

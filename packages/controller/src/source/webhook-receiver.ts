@@ -5,6 +5,7 @@ import type { OptionNames } from '@kctl/wait';
 import { functionOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/wait';
 import { createEventChannel } from './event-channel.js';
 import type { EventChannel } from './event-channel.js';
+import { listed } from './lookup.js';
 import { requireFunction } from './required.js';
 
 /** Options of {@link createWebhookReceiver}. */
@@ -93,7 +94,8 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
     try {
       const objects = await read({ body: parse(raw), raw, headers: request.headers });
       // Where the channel fills up in between, the sender repeats the whole delivery: an event twice is no harm.
-      for (const object of objects) if (!events.send(object)) return { status: 503, headers: { 'retry-after': '1' } };
+      for (const object of listed('read', objects))
+        if (!events.send(object)) return { status: 503, headers: { 'retry-after': '1' } };
     } catch {
       return { status: 400 };
     }
