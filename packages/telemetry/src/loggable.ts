@@ -1,6 +1,6 @@
 import { describeError, isError } from './describe-error.js';
 import { isKubernetesObject, refusalOf, summaryOf } from './kubernetes-object.js';
-import { functionName, messageOf } from './message-of.js';
+import { functionName, messageOf, withoutSecrets } from './message-of.js';
 import { unwrapWhole } from './whole-object.js';
 
 /** A value that `JSON.stringify` takes as it is. */
@@ -34,6 +34,7 @@ export interface LoggableOptions {
  * - Kubernetes objects, at any depth: kind, namespace, name and resourceVersion; with {@link wholeObject} their
  *   contents, except those of Secrets.
  * - Errors: name, message with those of all causes, code, and the stacks of the whole chain.
+ * - Values with `toJSON`, arrays and Maps as well: what that returns.
  * - Big integers, symbols, functions, NaN and infinite numbers: as text. Bytes: their length. Maps as objects, Sets as
  *   arrays. Passwords in URLs are replaced.
  * - What cannot be read, contains itself, or is deeper than 12 levels: a short note instead. Of arrays and records
@@ -62,8 +63,8 @@ function convert(value: unknown, place: Place): Loggable {
       if (place.size.left <= 0) return '[more, a text]';
       place.size.left -= Math.min(value.length, maxTextLength);
       return value.length > maxTextLength
-        ? `${value.slice(0, maxTextLength)}… (${value.length - maxTextLength} more characters)`
-        : value;
+        ? `${withoutSecrets(value.slice(0, maxTextLength))}… (${value.length - maxTextLength} more characters)`
+        : withoutSecrets(value);
     case 'number':
       return Number.isFinite(value) ? value : String(value);
     case 'boolean':
@@ -98,19 +99,20 @@ function convertObject(value: object, place: Place): Loggable {
     if (!place.whole || (refusal !== undefined && !(isNested && !hasKind(value))))
       return { ...summaryOf(value), ...(place.whole && refusal !== undefined ? { refused: refusal } : {}) };
   }
-  if (Array.isArray(value)) return entriesOf(value, (entry) => convert(entry, inside));
   if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return `[${value.byteLength} bytes]`;
   if (value instanceof URL) return withoutPassword(value);
   if (value instanceof RegExp) return String(value);
   if (value instanceof Date && Number.isNaN(value.getTime())) return 'Invalid Date';
+  // Before the entries of any container: a value that writes itself, such as a connection, leaves secrets out.
+  const toJson: unknown = Reflect.get(value, 'toJSON');
+  if (typeof toJson === 'function') return convert(Reflect.apply(toJson, value, ['']), inside);
+  if (Array.isArray(value)) return entriesOf(value, (entry) => convert(entry, inside));
   if (value instanceof Map)
     return record(
       [...value].map(([key, entry]) => [messageOf(key), entry]),
       inside,
     );
   if (value instanceof Set) return entriesOf([...value], (entry) => convert(entry, inside));
-  const toJson: unknown = Reflect.get(value, 'toJSON');
-  if (typeof toJson === 'function') return convert(Reflect.apply(toJson, value, ['']), inside);
   return record(Object.entries(value), inside);
 }
 

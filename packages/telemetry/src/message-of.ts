@@ -8,21 +8,28 @@ const quotes: readonly (readonly [RegExp, string])[] = [
   [/(?:\.\.\.)?"[^"]*"(?:\.\.\.)? is not valid JSON/g, 'the text is not valid JSON'],
 ];
 
-/** A message without the text that V8 quotes of JSON that is not valid: it may be secret. */
-function withoutQuotes(message: string): string {
-  if (!message.includes(quoteEnd)) return message;
-  return quotes.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), message);
+/** The password of a URL within a text. */
+const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@"'<>]*):[^\s/@"'<>]+@/gi;
+
+/**
+ * A text without what may be secret in it: what V8 quotes of JSON that is not valid, and passwords in URLs. Every text
+ * that reaches a log, an error or a span goes through it.
+ */
+export function withoutSecrets(text: string): string {
+  const shown = text.includes('://') && text.includes('@') ? text.replace(urlPassword, '$1:[redacted]@') : text;
+  if (!shown.includes(quoteEnd)) return shown;
+  return quotes.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), shown);
 }
 
 /**
  * The message of anything that was thrown: the message of an Error, a text itself, otherwise a short description.
  * Does not throw, whatever the value is: values without a prototype, with getters that throw, or revoked proxies.
- * What V8 quotes of JSON that is not valid is left out: it may be secret.
+ * What V8 quotes of JSON that is not valid, and passwords in URLs, are left out: they may be secret.
  */
 export function messageOf(thrown: unknown): string {
-  if (typeof thrown === 'string') return withoutQuotes(thrown);
+  if (typeof thrown === 'string') return withoutSecrets(thrown);
   const message = typeof thrown === 'function' ? undefined : property(thrown, 'message');
-  if (typeof message === 'string') return withoutQuotes(message);
+  if (typeof message === 'string') return withoutSecrets(message);
   if (typeof thrown === 'object' && thrown !== null) return described(thrown);
   if (typeof thrown === 'function') {
     const name = functionName(thrown);

@@ -1,6 +1,8 @@
 import { isError } from './describe-error.js';
 import type { LogFields } from './logger.js';
+import { isKubernetesObject } from './kubernetes-object.js';
 import { messageOf } from './message-of.js';
+import { unwrapWhole } from './whole-object.js';
 
 /** The fields of a call, read once. What is given in the place of fields, as plain JavaScript does, is a field itself. */
 export function readFields(given: unknown): LogFields {
@@ -8,10 +10,18 @@ export function readFields(given: unknown): LogFields {
   if (isError(given)) return { error: given };
   if (typeof given !== 'object') return { fields: given };
   try {
+    if (isOneValue(given)) return { fields: given };
     return Object.fromEntries(Object.keys(given).map((key) => [key, readField(given, key)]));
   } catch (error) {
     return { fields: `[cannot be logged: ${messageOf(error)}]` };
   }
+}
+
+/** Whether an object is written as a whole, and by parts would show what it leaves out. */
+function isOneValue(given: object): boolean {
+  return (
+    typeof Reflect.get(given, 'toJSON') === 'function' || isKubernetesObject(given) || unwrapWhole(given) !== undefined
+  );
 }
 
 function readField(fields: object, key: string): unknown {

@@ -192,7 +192,7 @@ class Poller<T, R> {
     }
   }
 
-  /** @throws TypeError for what is no identity: objects without one would be one object */
+  /** @throws TypeError for what is not a string: objects without an identity would be one object */
   #identityOf(object: T): string {
     const identity: unknown = this.#options.identify(object);
     if (typeof identity !== 'string' && typeof identity !== 'number')

@@ -26,6 +26,7 @@ import {
   initialEventsEnd,
   settleFrame,
   statusOf,
+  unreadableStatus,
 } from './decoder.js';
 import { Envelope } from '../bytes/envelope.js';
 import type { LazyContext } from '../bytes/lazy-object.js';
@@ -294,11 +295,10 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   #error(raw: Uint8Array, start: number, end: number): DecodedFrame<T> {
     const frame = this.#frame;
     frame.kind = 'error';
-    const text = readText(raw, start, end);
     try {
-      frame.status = statusOf(parseJson(text));
+      frame.status = statusOf(parseJson(readText(raw, start, end)));
     } catch {
-      frame.status = statusOf(text);
+      frame.status = unreadableStatus(`an ERROR event that is not JSON (${end - start} bytes)`);
     }
     return frame;
   }

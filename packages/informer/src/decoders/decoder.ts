@@ -125,17 +125,22 @@ export function settleFrame<T extends KubeObject>(frame: DecodedFrame<T>, isDele
   return frame;
 }
 
-/** The status that an ERROR carries, whatever it carries. */
+const statusFields = ['kind', 'apiVersion', 'metadata', 'status', 'reason', 'message', 'code', 'details'];
+
+/**
+ * The status that an ERROR carries: of an object, the fields of a Status alone, and nothing of anything else. It may be a
+ * part of a Secret, and reaches logs and health checks.
+ */
 export function statusOf(value: unknown): Status {
-  return isJsonObject(value)
-    ? typedStatus(value)
-    : {
-        kind: 'Status',
-        status: 'Failure',
-        reason: 'InternalError',
-        code: 500,
-        message: typeof value === 'string' ? value : 'an ERROR event without a status',
-      };
+  if (isJsonObject(value))
+    return typedStatus(Object.fromEntries(Object.entries(value).filter(([field]) => statusFields.includes(field))));
+  const size = typeof value === 'string' ? `, but a string of ${value.length} characters` : '';
+  return unreadableStatus(`an ERROR event without a status${size}`);
+}
+
+/** The status of an ERROR that cannot be read. */
+export function unreadableStatus(message: string): Status {
+  return { kind: 'Status', status: 'Failure', reason: 'InternalError', code: 500, message };
 }
 
 /** The annotation on the bookmark that ends the initial events of a watch. */

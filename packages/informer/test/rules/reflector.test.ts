@@ -1,6 +1,7 @@
 // client-go's reflector (tools/cache/reflector.go), rule by rule, as a server sees it. Which version is asked for, pages,
 // and what each failure leads to are in src/reflector-machine.test.ts.
-import { noopLogger } from '@kctl/telemetry';
+import { inspect } from 'node:util';
+import { type Logger, noopLogger } from '@kctl/telemetry';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { added, bookmark, deleted, failed, initialEnd, modified, raw, refusal, thing } from './scripted-server.js';
@@ -189,6 +190,50 @@ describe.each(sources)('an ERROR whose Status has members of other types (%s)', 
     session.server.watch.send({ type: 'ERROR', object: { kind: 'Status', status: 'Failure', ...members } });
     await session.clock.advance(1);
     expect(reasons).toEqual([reason]);
+  });
+});
+
+describe.each(sources)('an ERROR that is not a Status (%s)', (source) => {
+  const canary = 'kanarie-9f8e7d6c';
+  const objects: Record<string, unknown> = {
+    'a string': canary.repeat(1_000),
+    'a Secret': { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { token: canary } },
+    'a list': [canary],
+    'a number': 5,
+  };
+  const texts: Record<string, string> = {
+    'cut JSON': `{"type":"ERROR","object":{"kind":"Status","message":"${canary}`,
+    'JSON with a wrong member': `{"type":"ERROR","object":{"data":{"token":${canary}}}}`,
+    'a wrong escape': `{"type":"ERROR","object":{"message":"\\x${canary}"}}`,
+  };
+  const cases = [
+    ...Object.entries(objects).map(([what, object]) => [what, { type: 'ERROR', object }] as const),
+    ...(source === 'objects' ? [] : Object.entries(texts).map(([what, text]) => [what, raw(text)] as const)),
+  ];
+  it.each(cases)('leaves no trace of its contents: %s', async (_what, frame) => {
+    const seen: unknown[] = [];
+    const log = (...line: unknown[]): void => void seen.push(line);
+    const logger: Logger = {
+      ...noopLogger,
+      isEnabled: () => true,
+      trace: log,
+      debug: log,
+      info: log,
+      warn: log,
+      error: log,
+      child: () => logger,
+    };
+    await using session = new ScriptedSession({
+      source,
+      logger,
+      watchErrorHandler: (trouble) => void seen.push(trouble),
+    });
+    await session.start();
+    session.server.watch.send(frame);
+    await session.clock.advance(1);
+    expect(seen.length).toBeGreaterThan(0);
+    const text = inspect([seen, session.informer.state], { depth: Infinity, showHidden: true });
+    expect(text).not.toContain(canary);
   });
 });
 
