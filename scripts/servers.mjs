@@ -54,7 +54,10 @@ run(atLength, ['scripts/vitest.mjs', ...generators], {
 const simulated = ['--hours', '200', '--minutes', '60', '--compare', 'no'];
 run('200 simulated hours', program('e2e/simulation/src/main.ts', ...simulated));
 
-if (await goAvailable()) run('definitions beside controller-gen', program('e2e/crd/src/golden.ts'));
+if (await goAvailable()) {
+  run('definitions beside controller-gen', program('e2e/crd/src/golden.ts'));
+  run('YAML beside Go', program('e2e/yaml/src/main.ts'));
+}
 
 const hasBinaries = process.env.KUBEBUILDER_ASSETS !== undefined || process.env.TEST_ASSET_KUBE_APISERVER !== undefined;
 if (!hasBinaries && !(await goAvailable())) {

@@ -7,7 +7,7 @@ import { judgeMutation, judgeMutationConditions } from './admission/policy/mutat
 import { judgePolicy } from './admission/policy/validating-policies.js';
 import type { Ask } from './admission/policy/evaluation.js';
 import { maxDepth } from './codecs/strict-json.js';
-import { readYaml, toYaml, YamlProblem } from './codecs/yaml.js';
+import { duplicateKeys, readYaml, toYaml, YamlProblem } from './codecs/yaml.js';
 import { encodeDocument, performV2, performV3 } from './discovery/openapi/fragment-job.js';
 import { encodeText } from './protobuf/encode-text.js';
 import { readThere } from './long-reads/read-there.js';
@@ -61,7 +61,8 @@ async function perform(job: Job): Promise<JobResults[Job['type']]> {
       return readThere((known ??= new KnownDefinitions()), job);
     case 'yaml':
       try {
-        return { json: jsonText(await readYaml(job.text)) };
+        const { value, duplicates } = await readYaml(job.text);
+        return { json: jsonText(value), duplicates: duplicateKeys(duplicates) };
       } catch (error) {
         if (error instanceof YamlProblem) return { problem: error.message };
         throw error;

@@ -77,8 +77,9 @@ describe('a sample that is not an object', () => {
   const good = 'apiVersion: v1\nkind: ConfigMap\nmetadata: { name: a }\n';
 
   it.each([
-    ['no YAML', 'a: [1', /^deploy\/samples\/a\.yaml is not YAML: .* at line 1, column 6$/],
-    ['a template', '{{ name }}\n', /^deploy\/samples\/a\.yaml: document 1 is not an object: expected apiVersion, kind/],
+    ['no YAML', 'a: [1', /^deploy\/samples\/a\.yaml is not YAML: line \d: /],
+    ['a template', '{{ name }}\n', /^deploy\/samples\/a\.yaml is not YAML: line 1: invalid map key: a mapping/],
+    ['a list', '[1]\n', /^deploy\/samples\/a\.yaml: document 1 is not an object: expected apiVersion, kind/],
     ['an object without a name', `${good}---\napiVersion: v1\nkind: Pod\n`, /^deploy\/samples\/a\.yaml: document 2 is/],
     ['an alias that is not there', 'a: *b\n', /^deploy\/samples\/a\.yaml is not YAML: /],
   ])('but %s is refused with its place', (_what, text, sentence) => {
@@ -119,7 +120,7 @@ it('names CRDs that are not YAML by the line', async () => {
   writeFileSync(join(folder, 'crds.yaml'), 'kind: [CustomResourceDefinition\n');
   const { code, err } = await kctl(folder, 'generate', 'kinds', '--from', 'crds.yaml');
   expect(code).toBe(1);
-  expect(err).toMatch(/^kctl: crds\.yaml is not YAML: .* at line \d+, column \d+\n$/);
+  expect(err).toMatch(/^kctl: crds\.yaml is not YAML: line \d+: .*\n$/);
 });
 
 it('names a package.json that cannot be read where a project is to be updated', async () => {

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node';
+import { readYaml } from '@kctl/yaml';
 import { messageOf } from '@kctl/telemetry';
 import {
   connectionFromKubeConfig,
@@ -137,7 +138,7 @@ async function textsOf(paths: readonly string[]): Promise<readonly ConfigText[]>
 }
 
 async function entriesOf(texts: readonly ConfigText[]): Promise<Entries> {
-  const { KubeConfig, loadYaml } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('@kubernetes/client-node');
   const entries: Entries = {
     clusters: [],
     users: [],
@@ -150,10 +151,11 @@ async function entriesOf(texts: readonly ConfigText[]): Promise<Entries> {
     const part = new KubeConfig();
     let problem: string | undefined;
     try {
-      const document: unknown = loadYaml(text);
+      const document: unknown = readYaml(text).value;
       problem = fieldProblem(document);
       if (problem === undefined) {
-        part.loadFromString(text);
+        // JSON is YAML, and the reader of client-node has other rules for scalars.
+        part.loadFromString(JSON.stringify(document));
         part.makePathsAbsolute(directory);
         addWritten(entries.written.clusters, named(document, 'clusters', 'cluster'), directory);
         addWritten(entries.written.users, named(document, 'users', 'user'), directory);

@@ -288,7 +288,7 @@ describe('a kubeconfig with a mistake', () => {
   const parse = (cluster: string, user: string, edit: (text: string) => string = (text) => text): Promise<unknown> =>
     parseKubeconfig(
       edit(
-        `apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters:\n- name: c\n  cluster: ${cluster}\nusers:\n- name: u\n  user: ${user}\ncontexts:\n- name: x\n  context: { cluster: c, user: u, namespace: n }\n`,
+        `apiVersion: v1\nkind: Config\ncurrent-context: x\nclusters:\n- name: c\n  cluster: ${cluster}\nusers:\n- name: u\n  user: ${user}\ncontexts:\n- name: x\n  context: { cluster: c, user: u, namespace: ns }\n`,
       ),
     );
   const https = "{ server: 'https://a' }";
@@ -349,7 +349,7 @@ describe('a kubeconfig with a mistake', () => {
     ],
     [
       'a namespace of digits',
-      (text: string) => text.replace('namespace: n', 'namespace: 5'),
+      (text: string) => text.replace('namespace: ns', 'namespace: 5'),
       'contexts[0].context.namespace is a number',
     ],
   ])('%s', async (_, edit, message) => {
@@ -358,7 +358,7 @@ describe('a kubeconfig with a mistake', () => {
 
   it('takes what kubectl takes: no apiVersion and kind, fields without a value, and those that it does not know', async () => {
     const edit = (text: string): string =>
-      text.replace('apiVersion: v1\nkind: Config\n', 'preferences:\nextra: 1\n').replace('namespace: n', 'namespace:');
+      text.replace('apiVersion: v1\nkind: Config\n', 'preferences:\nextra: 1\n').replace('namespace: ns', 'namespace:');
     expect(await parse("{ server: 'https://a', proxy-url: }", '{ token: t, as: , more: [1] }', edit)).toEqual({
       server: 'https://a',
       user: { token: 't' },

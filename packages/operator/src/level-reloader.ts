@@ -1,10 +1,9 @@
-import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { readFileSync } from 'node:fs';
 import type { Runnable } from '@kctl/manager';
 import { messageOf, type ConsoleLogger, type LogLevel } from '@kctl/telemetry';
 import { sleep, type Clock } from '@kctl/wait';
 import { logLevels, standardDefaults } from './standard-settings.js';
-import { parse } from 'yaml';
+import { readYaml } from '@kctl/yaml';
 
 /** How often the file is read, in ms: a ConfigMap reaches a pod within a minute anyway. */
 export const reloadMs = 10_000;
@@ -50,7 +49,7 @@ export function createLevelReloader({
 }
 
 function levelIn(text: string): LogLevel | undefined {
-  const content: unknown = parse(text);
+  const content: unknown = readYaml(text).value;
   const given: unknown =
     typeof content === 'object' && content !== null && 'logLevel' in content
       ? content.logLevel

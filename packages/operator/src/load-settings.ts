@@ -1,7 +1,7 @@
 import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { parse } from 'yaml';
+import { readYaml } from '@kctl/yaml';
 import { messageOf } from '@kctl/telemetry';
 import { numberProblem } from '@kctl/wait';
 import { SettingsError } from './errors.js';
@@ -202,7 +202,7 @@ export function readSettingsFile(
 ): Values {
   let content: unknown;
   try {
-    content = parse(readFile(file)) ?? {};
+    content = readYaml(readFile(file)).value ?? {};
   } catch (error) {
     throw new SettingsError(`settings file ${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }

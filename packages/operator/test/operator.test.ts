@@ -122,7 +122,7 @@ describe('loadSettings', () => {
     ['a port that is none', ['--webhook-port', '70000'], {}, undefined, /--webhook-port 70000 .*65535/],
     ['a part of a port', [], { WEBHOOK_PORT: '1.5' }, undefined, /WEBHOOK_PORT 1\.5 /],
     ['a time before it begins', ['--graceful-shutdown-timeout-ms=-1'], {}, undefined, /timeout-ms -1 /],
-    ['a port of the file', [], { CONFIG_FILE: 'f.yaml' }, 'webhookPort: .nan', /f\.yaml: webhookPort NaN /],
+    ['a port of the file', [], { CONFIG_FILE: 'f.yaml' }, 'webhookPort: .5', /f\.yaml: webhookPort 0\.5 /],
     ['a file that is no mapping', [], { CONFIG_FILE: 'f.yaml' }, '- a', /f\.yaml is not a mapping/],
     [
       'what the schema refuses',

@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DeepReadonly, Kind } from '@kctl/apimachinery';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { parseAllDocuments, type Tags } from 'yaml';
+import { readYamlDocuments } from '@kctl/yaml';
 
 /**
  * Where a CustomResourceDefinition comes from: the object itself; the path of a file, or of a folder with `.yaml`, `.yml`
@@ -80,24 +80,13 @@ async function readSource(source: string): Promise<CustomResourceDefinition[]> {
   return definitions;
 }
 
-/** YAML 1.1, in which `on` is true and `0644` octal: a definition means what it means in a cluster. */
-const asKubectl = {
-  schema: 'yaml-1.1',
-  customTags: (tags: Tags) => tags.filter((tag) => typeof tag === 'string' || !isText(tag)),
-} as const;
-
-/** Go's YAML leaves dates and numbers to the base of 60 as the texts that they are. */
-function isText(tag: { readonly tag: string; readonly format?: string }): boolean {
-  return tag.tag === 'tag:yaml.org,2002:timestamp' || tag.format === 'TIME';
-}
-
 /** The definitions among the documents of a text. */
 function parse(text: string, what: string, mayBeEmpty = false): CustomResourceDefinition[] {
   const definitions: CustomResourceDefinition[] = [];
-  for (const document of parseAllDocuments(text, asKubectl)) {
-    const [error] = document.errors;
-    if (error !== undefined) throw new Error(`crds: ${what} is not YAML: ${error.message}`);
-    const value: unknown = document.toJS();
+  for (const document of readYamlDocuments(text)) {
+    if ('error' in document)
+      throw new Error(`crds: ${what} is not YAML: ${document.error.message}`, { cause: document.error });
+    const { value }: { readonly value: unknown } = document;
     if (isDefinition(value)) definitions.push(value);
   }
   if (definitions.length === 0 && !mayBeEmpty) throw new Error(`crds: there is no CustomResourceDefinition in ${what}`);

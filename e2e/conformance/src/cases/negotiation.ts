@@ -2,6 +2,7 @@
 import { gunzipSync } from 'node:zlib';
 import { connect as connectHttp2, constants } from 'node:http2';
 import type { Json } from '../harness/doc.js';
+import type { Answer } from '../harness/http.js';
 import { MERGE_PATCH } from '../harness/context.js';
 import { check, created, failure, matches, ok, same } from '../harness/expect.js';
 import { spec } from '../harness/spec.js';
@@ -117,6 +118,50 @@ spec(
     matches(shown.text, /word: "on"/, 'YAML');
   },
 );
+
+spec(9, 'YAML scalars have the values that go-yaml gives them', async (t) => {
+  const ns = await t.namespace();
+  const send = async (name: string, data: string): Promise<Json> =>
+    created(
+      await t.post(configMaps(ns), `\ufeffapiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata:\n${data}`, {
+        contentType: 'application/yaml',
+      }),
+    ).data;
+  same(
+    await send('plain', '  a: .\n  b: e3\n  c: 0x\n  d: ._\n  e: 1e400\n  f: !!str 0o644\n  g: !!binary aGVsbG8=\n'),
+    { a: '.', b: 'e3', c: '0x', d: '._', e: '1e400', f: '0o644', g: 'hello' },
+    'data',
+  );
+  same(await send('quoted', '  a: \'x\n\n\'\n  b: "y\n  z"\n'), { a: 'x\n', b: 'y z' }, 'quoted');
+  same(await send('first', '  a: x\n---\nkind: Other\n'), { a: 'x' }, 'the first of two documents');
+  const widgets = await t.widgets();
+  const widget = `apiVersion: ${widgets.apiVersion}\nkind: Widget\nmetadata:\n  name: octal\nspec:\n  size: 0o17\n`;
+  same(created(await t.post(widgets.path(ns), widget, { contentType: 'application/yaml' })).spec.size, 15, 'size');
+});
+
+spec(9, 'duplicate keys of YAML are refused, reported or ignored', async (t) => {
+  const ns = await t.namespace();
+  const send = async (name: string, validation: string): Promise<Answer> =>
+    await t.post(
+      `${configMaps(ns)}?fieldValidation=${validation}`,
+      `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${name}}\ndata:\n  a: "1"\n  a: "2"\n  b: "3"\n  b: "4"\n`,
+      { contentType: 'application/yaml' },
+    );
+  failure(await send('strict', 'Strict'), {
+    code: 400,
+    reason: 'BadRequest',
+    message:
+      'ConfigMap in version "v1" cannot be handled as a ConfigMap: strict decoding error: yaml: unmarshal errors:\n  line 6: key "a" already set in map\n  line 8: key "b" already set in map',
+  });
+  const warned = await send('warned', 'Warn');
+  same(created(warned).data, { a: '2', b: '4' }, 'data');
+  same(
+    header(warned.headers['warning']),
+    '299 - "line 6: key \\"a\\" already set in map", 299 - "line 8: key \\"b\\" already set in map"',
+    'warnings',
+  );
+  same(header((await send('ignored', 'Ignore')).headers['warning']), '', 'warnings');
+});
 
 spec(9, 'a body of another type answers 415', async (t) => {
   const ns = await t.namespace();

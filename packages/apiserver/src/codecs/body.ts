@@ -6,7 +6,7 @@ import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelop
 import { badRequest, unsupportedMediaType } from '../registry/status.js';
 import type { Offload } from '../offload/offload.js';
 import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from './strict-json.js';
-import { readYaml, toYaml, YamlProblem } from './yaml.js';
+import { duplicateKeys, readYaml, toYaml, YamlProblem } from './yaml.js';
 
 /** A request body, read. */
 export interface ParsedBody {
@@ -103,14 +103,15 @@ export interface OtherThread {
 export async function parseYamlBody(text: string, elsewhere: OtherThread | undefined): Promise<ParsedBody> {
   if (elsewhere === undefined || text.length < inlineYamlLength) {
     try {
-      return { value: await readYaml(text), text, duplicates: [] };
+      const { value, duplicates } = await readYaml(text);
+      return { value, text, duplicates: duplicateKeys(duplicates) };
     } catch (error) {
       throw error instanceof YamlProblem ? invalidYaml(error.message) : error;
     }
   }
   const result = await elsewhere.offload.run({ type: 'yaml', text }, elsewhere.signal);
   if ('problem' in result) throw invalidYaml(result.problem);
-  return { value: scanJson(result.json).value, text, duplicates: [] };
+  return { value: scanJson(result.json).value, text, duplicates: result.duplicates };
 }
 
 /** Whether reading failed because of the text: not because there was no time, no room or no stack for it, or no client. */
@@ -119,7 +120,7 @@ export function isUnreadable(error: unknown): boolean {
 }
 
 function invalidYaml(problem: string): Error {
-  return badRequest(`error converting YAML to JSON: yaml: ${problem}`);
+  return badRequest(`error converting YAML to JSON: ${problem}`);
 }
 
 /** Renders an answer as YAML: a long one in another thread, where there is one. */

@@ -25,8 +25,8 @@ test('texts that YAML 1.1 takes for something else are quoted', async () => {
   expect(text).toContain('- plain\n');
 });
 
-test('a date and a time are texts, and yes is not', async () => {
+test('a date and a time are strings, and yes is not', async () => {
   const text = 'date: 2024-01-02\ntime: 12:30\nfraction: 1:30.5\nmode: 0644\nflag: yes\n';
   const expected = { date: '2024-01-02', time: '12:30', fraction: '1:30.5', mode: 420, flag: true };
-  expect(await readYaml(text)).toEqual(expected);
+  expect((await readYaml(text)).value).toEqual(expected);
 });

@@ -1,7 +1,7 @@
 import { isObject } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
-import type { Tags } from 'yaml';
-import { inlineDepth, scanJson } from './strict-json.js';
+import type { DuplicateKey, YamlDocument } from '@kctl/yaml';
+import { scanJson } from './strict-json.js';
 
 /** What is wrong with a YAML document. */
 export class YamlProblem extends Error {
@@ -10,71 +10,38 @@ export class YamlProblem extends Error {
 }
 
 /**
- * The value of a YAML document. The library is loaded with the first of them: few servers need it.
+ * The value of the first document of a string, and the keys that it has more than once. The library is loaded with the first
+ * of them: few servers need it.
  *
  * @throws YamlProblem
  */
-export async function readYaml(text: string): Promise<unknown> {
-  const { parseDocument } = await import('yaml');
-  let document: ReturnType<typeof parseDocument>;
+export async function readYaml(text: string): Promise<YamlDocument> {
+  const yaml = await import('@kctl/yaml');
   try {
-    document = parseDocument(text, readOptions);
+    return yaml.readYaml(text);
   } catch (error) {
-    throw error instanceof RangeError ? new YamlProblem('exceeded max depth') : new YamlProblem(messageOf(error));
+    throw problemOf(error);
   }
-  return valueOf(document);
 }
 
-/** The values of the documents of a text; those without content are left out. @throws YamlProblem */
+/** The values of the documents of a string; those without content are left out. @throws YamlProblem */
 export async function readYamlDocuments(text: string): Promise<readonly unknown[]> {
-  const { parseAllDocuments } = await import('yaml');
-  return [...parseAllDocuments(text, readOptions)].map(valueOf).filter((value) => value !== null);
+  const yaml = await import('@kctl/yaml');
+  return yaml.readYamlDocuments(text).map((document) => {
+    if ('error' in document) throw problemOf(document.error);
+    return document.value;
+  });
 }
 
-const readOptions = {
-  intAsBigInt: true,
-  uniqueKeys: false,
-  merge: false,
-  schema: 'yaml-1.1',
-  customTags: (tags: Tags) => tags.filter((tag) => typeof tag === 'string' || !isText(tag)),
-  logLevel: 'error',
-} as const;
-
-interface ParsedDocument {
-  readonly errors: readonly Error[];
-  toJS(options: { readonly maxAliasCount: number }): unknown;
+/** The error that upstream's strict reader gives for keys that are there more than once. */
+export function duplicateKeys(duplicates: readonly DuplicateKey[]): readonly string[] {
+  if (duplicates.length === 0) return [];
+  const lines = duplicates.map(({ line, key }) => `  line ${line}: key ${key} already set in map`);
+  return [`yaml: unmarshal errors:\n${lines.join('\n')}`];
 }
 
-function valueOf(document: ParsedDocument): unknown {
-  const [error] = document.errors;
-  if (error !== undefined) throw new YamlProblem(error.message);
-  return plain(read(() => document.toJS({ maxAliasCount: 100 })));
-}
-
-/** Go's YAML leaves dates and numbers to the base of 60 as the texts that they are. */
-function isText(tag: { readonly tag: string; readonly format?: string }): boolean {
-  return tag.tag === 'tag:yaml.org,2002:timestamp' || tag.format === 'TIME';
-}
-
-/** Reads the values out of a document; anchors that contain themselves and alias bombs are the client's mistakes. */
-function read(values: () => unknown): unknown {
-  try {
-    return values();
-  } catch (error) {
-    if (error instanceof ReferenceError) throw new YamlProblem('document contains excessive aliasing');
-    if (error instanceof RangeError) throw new YamlProblem('exceeded max depth');
-    throw new YamlProblem(messageOf(error));
-  }
-}
-
-/** Integers that a double holds become numbers; dates become the text they were. @throws YamlProblem for a cycle */
-function plain(value: unknown, depth = 0): unknown {
-  if (depth > inlineDepth) throw new YamlProblem('exceeded max depth');
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : value;
-  if (value instanceof Date) return value.toISOString();
-  if (Array.isArray(value)) return value.map((item) => plain(item, depth + 1));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, plain(member, depth + 1)]));
+function problemOf(error: unknown): YamlProblem {
+  return new YamlProblem(`yaml: ${messageOf(error)}`, { cause: error });
 }
 
 /** Lists from this length on are written item by item: the library needs a hundred times the memory of what it writes. */
@@ -82,10 +49,10 @@ const wholeLength = 1024 * 1024;
 
 /** A JSON text as YAML, with its members in alphabetical order, as upstream's YAML has them. */
 export async function toYaml(json: string): Promise<string> {
-  const { stringify } = await import('yaml');
+  const { writeYaml } = await import('@kctl/yaml');
   const { value } = scanJson(json);
-  const write = (part: unknown): string => stringify(part, { sortMapEntries: true, compat: 'yaml-1.1' });
-  if (!isObject(value)) return stringify(value);
+  const write = (part: unknown): string => writeYaml(part, { sortKeys: true });
+  if (!isObject(value)) return writeYaml(value);
   const { items, ...others } = value;
   if (json.length < wholeLength || !Array.isArray(items) || items.length < 2) return write(value);
   // Other members stand before and after the items, by their names.

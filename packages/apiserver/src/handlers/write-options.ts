@@ -130,5 +130,11 @@ export function reportProblems(
   // As upstream, a custom resource of another kind is told by its own.
   if (mode === 'Strict')
     throw strictDecodingError({ kind: (isCustom ? given?.kind : undefined) ?? kind, version }, problems);
-  call.warnings.push(...problems);
+  call.warnings.push(...problems.flatMap(asWarnings));
+}
+
+/** One warning for each line of an error about YAML, without its heading. */
+function asWarnings(problem: string): readonly string[] {
+  const [heading, ...lines] = problem.split('\n');
+  return heading === 'yaml: unmarshal errors:' ? lines.map((line) => line.trim()) : [problem];
 }

@@ -76,7 +76,7 @@ export type Job =
 export interface JobResults {
   readonly write: LongWritten;
   readonly read: LongReadResult;
-  readonly yaml: { readonly json: string } | { readonly problem: string };
+  readonly yaml: { readonly json: string; readonly duplicates: readonly string[] } | { readonly problem: string };
   readonly protobuf: Uint8Array;
   readonly row: RowContent;
   readonly openApiV2: FragmentV2;

@@ -12,6 +12,7 @@ test('reads YAML in another thread, exact integers included', async () => {
   const thread = offload();
   expect(await thread.run({ type: 'yaml', text: 'a: 9223372036854775807\nb: [x]\n' })).toEqual({
     json: '{"a":9223372036854775807,"b":["x"]}',
+    duplicates: [],
   });
   expect(await thread.run({ type: 'yaml', text: 'a: [' })).toHaveProperty('problem');
 });
@@ -32,7 +33,7 @@ test('a job that uses up its CPU time is terminated, and the next one is done', 
   const ended = expect(slow).rejects.toMatchObject({ status: { code: 413 } });
   await clock.advance(1_000);
   await ended;
-  expect(await next).toEqual({ json: '{"a":1}' });
+  expect(await next).toEqual({ json: '{"a":1}', duplicates: [] });
 });
 
 test('a job that takes ten times its CPU time is terminated, and so is one of a thread that does not tell', async () => {
@@ -74,7 +75,7 @@ test('a job whose client has gone is ended, whether it waits or is under way, an
   for (const each of waiting) await expect(each).rejects.toThrow('hung up');
   gone.abort(new Error('gone'));
   await expect(slow).rejects.toThrow('gone');
-  expect(await next).toEqual({ json: '{"a":3}' });
+  expect(await next).toEqual({ json: '{"a":3}', duplicates: [] });
 });
 
 test('a job that cannot be copied to the thread fails alone', async () => {
@@ -82,5 +83,5 @@ test('a job that cannot be copied to the thread fails alone', async () => {
   const bad = thread.run({ type: 'rules', schema: {}, object: () => undefined, old: undefined });
   const next = thread.run({ type: 'yaml', text: 'a: 1' });
   await expect(bad).rejects.toThrow('could not be cloned');
-  expect(await next).toEqual({ json: '{"a":1}' });
+  expect(await next).toEqual({ json: '{"a":1}', duplicates: [] });
 });

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parse } from 'yaml';
+import { readYaml } from '@kctl/yaml';
 import type { CliIo } from '../io.js';
 
 /** The value of a flag among the arguments, `--flag value` or `--flag=value`; undefined where it is not given. */
@@ -32,7 +32,7 @@ export function givenSetting(
 
 function settingsIn(file: string): Readonly<Record<string, unknown>> {
   try {
-    const content: unknown = parse(readFileSync(file, 'utf8'));
+    const content: unknown = readYaml(readFileSync(file, 'utf8')).value;
     return typeof content === 'object' && content !== null ? { ...content } : {};
   } catch {
     return {};

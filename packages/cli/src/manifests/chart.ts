@@ -9,7 +9,8 @@ import {
   networkPolicyOf,
   serviceMonitorOf,
 } from './manager.js';
-import { generatedMark, yamlText } from './yaml.js';
+import { generatedMark } from './yaml.js';
+import { writeYaml } from '@kctl/yaml';
 
 type Files = readonly (readonly [string, string])[];
 
@@ -97,7 +98,7 @@ function valuesFile({ image }: ManifestInput): string {
 function deploymentTemplate(input: ManifestInput): string {
   const { namespace } = input.graph;
   // One such as `on` is quoted.
-  const name = yamlText(input.graph.name).trimEnd();
+  const name = writeYaml(input.graph.name).trimEnd();
   const parts = podParts(deploymentOf(input, { image: '', replicas: 1, resources: {} }));
   const { ports, livenessProbe, readinessProbe, securityContext, args } = parts.container;
   const given = { args, ...(ports === undefined ? {} : { ports }), livenessProbe, readinessProbe, securityContext };
@@ -202,11 +203,11 @@ function releaseNamespace(content: string): string {
 
 /** YAML whose braces are text for Helm, too. */
 function template(object: object): string {
-  return yamlText(object).replaceAll('{{', '{{ "{{" }}');
+  return writeYaml(object).replaceAll('{{', '{{ "{{" }}');
 }
 
 function text(object: object): string {
-  return `${generatedMark} Do not edit: give helm values of your own.\n${yamlText(object)}`;
+  return `${generatedMark} Do not edit: give helm values of your own.\n${writeYaml(object)}`;
 }
 
 function indent(content: string, spaces: number): string {

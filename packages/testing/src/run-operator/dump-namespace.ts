@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createRestMapper, type HttpClient } from '@kctl/client-http';
-import { stringify } from 'yaml';
+import { writeYaml } from '@kctl/yaml';
 
 /**
  * Writes every object of a namespace as YAML, a file for each kind, without managed fields; Secrets without their values.
@@ -36,7 +36,7 @@ export async function dumpNamespace(client: HttpClient, namespace: string, folde
 
 async function listed(list: () => Promise<unknown[]>): Promise<string> {
   try {
-    return (await list()).map((object) => `---\n${stringify(object)}`).join('');
+    return (await list()).map((object) => `---\n${writeYaml(object)}`).join('');
   } catch (error) {
     return `# cannot be listed: ${error instanceof Error ? error.message : String(error)}\n`;
   }
