@@ -1,6 +1,6 @@
 import { throwIfAborted } from '@kctl/wait';
 import { formatKey, keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
@@ -117,16 +117,19 @@ export class CachedReader {
     if (mode === 'barrier') await this.#catchUpAll(kind, namespace, signal);
     const writes = await this.#answered(kind, namespace, signal);
     if (writes === undefined) return 'untold';
-    const storeVersion = cache.resourceVersionOf(kind, namespace);
+    // Of each namespace: one that cannot be listed says nothing about the others.
+    const versions = new Map<string | undefined, string>();
+    for (const { key } of writes.values())
+      if (!versions.has(key.namespace)) versions.set(key.namespace, cache.resourceVersionOf(kind, key.namespace));
     const list = await cache.list(kind, options);
-    return writes.size === 0 ? list : await this.#merge(kind, list, { writes, storeVersion, options });
+    return writes.size === 0 ? list : await this.#merge(kind, list, { writes, versions, options });
   }
 
   /** Replaces, removes and adds, each in its place, what own writes know better. */
   async #merge<K extends Kind>(
     kind: K,
     list: KubeList<ReadObject<K>>,
-    { writes, storeVersion, options }: Merge,
+    { writes, versions, options }: Merge,
   ): Promise<KubeList<ReadObject<K>>> {
     const { cache, ledger } = this.#options;
     const matches = listMatcher(cache, kind, options);
@@ -146,19 +149,18 @@ export class CachedReader {
         continue;
       }
       unseen.delete(id);
+      const storeVersion = versions.get(write.key.namespace) ?? '';
       if (ledger.isDone(kind, write, { storeVersion, cached })) items.push(item);
       else addTo(better, heldIfMatching(write));
     }
     for (const write of unseen.values()) {
-      // A store that is past the version of a write and does not list the object: it is gone, or no longer matches.
-      if (isPast(write, storeVersion)) {
-        ledger.isDone(kind, write, { storeVersion, cached: undefined });
-        continue;
-      }
+      const storeVersion = versions.get(write.key.namespace) ?? '';
       const held = heldIfMatching(write);
-      if (held === undefined && write.outcome.type === 'present') continue;
-      // The version of an end is not known, so there one must look whether the store has seen it.
-      const cached = asObject(await orUndefined(cache.get<Kind>(kind, write.key)));
+      const isBehind = !isPast(write, storeVersion);
+      if (isBehind && held === undefined && write.outcome.type === 'present') continue;
+      // The version of an end is not known, so there one must look whether the store has seen it. A store that is past a
+      // write and does not list the object: it is gone, no longer matches, or its namespace is about to be shown.
+      const cached = await this.#shown(kind, write.key, options.signal);
       if (!ledger.isDone(kind, write, { storeVersion, cached })) addTo(better, held);
       // The store has got it since it was listed: in the list it would be missing.
       else if (cached !== undefined && matches(cached)) better.push(cached);
@@ -179,13 +181,13 @@ export class CachedReader {
   ): Promise<ReadonlyMap<string, OwnWrite> | undefined> {
     // A write may come between question and answer, and raise another one.
     for (let round = 0; round < maxRounds; round++) {
-      const writes = this.#options.ledger.inScope(kind, namespace);
+      const writes = this.#inScope(kind, namespace);
       const open: OwnWrite[] = [];
       let isKnown = true;
       for (const write of writes.values()) {
         if (!needsReading(kind, write)) continue;
         isKnown = false;
-        if (!(await this.#isDone(kind, write))) open.push(write);
+        if (!(await this.#isDone(kind, write, signal))) open.push(write);
       }
       if (isKnown) return writes;
       if (!(await this.#ask(kind, open, signal))) return undefined;
@@ -193,21 +195,45 @@ export class CachedReader {
     return undefined;
   }
 
+  /** Those of namespaces that the cache holds: one may have left it, and what is remembered of it with it. */
+  #inScope(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
+    const { cache, ledger } = this.#options;
+    const writes = ledger.inScope(kind, namespace);
+    for (const [id, { key }] of writes) if (!cache.isCached(kind, key.namespace)) writes.delete(id);
+    return writes;
+  }
+
+  /**
+   * What the store of a key shows at present. One that has not synced shows nothing: its namespace may never be listed, and
+   * a read of others does not wait for it.
+   */
+  async #shown(
+    kind: Kind,
+    key: ObjectKey,
+    signal: AbortSignal | undefined,
+  ): Promise<DeepReadonly<KubeObject> | undefined> {
+    const { cache } = this.#options;
+    const peeked = cache.peek?.<Kind>(kind, key);
+    if (peeked !== undefined) return asObject(peeked);
+    if (cache.resourceVersionOf(kind, key.namespace) === '') return undefined;
+    return asObject(await orUndefined(cache.get<Kind>(kind, key, signal === undefined ? {} : { signal })));
+  }
+
   /** Asks by name, or of many names for what differs in their namespace. False where the server does not tell. */
   async #ask(kind: Kind, writes: readonly OwnWrite[], signal: AbortSignal | undefined): Promise<boolean> {
     const questions = [...Map.groupBy(writes, ({ key }) => key.namespace)].flatMap(([within, own]) => {
       const [reason] = own;
       if (reason !== undefined && own.length > maxNames)
-        return [this.#questions.differences(kind, within, { reason, signal }).then((version) => version !== '')];
+        return [this.#differs(kind, within, { reason, signal, isPart: true }).then((version) => version !== '')];
       return own.map(async (write) => (await this.#questions.about(kind, write, signal)) !== undefined);
     });
     return (await Promise.all(questions)).every((isTold) => isTold);
   }
 
-  async #isDone(kind: Kind, write: OwnWrite): Promise<boolean> {
+  async #isDone(kind: Kind, write: OwnWrite, signal: AbortSignal | undefined): Promise<boolean> {
     const { cache, ledger } = this.#options;
     const storeVersion = cache.resourceVersionOf(kind, write.key.namespace);
-    const cached = asObject(await orUndefined(cache.get<Kind>(kind, write.key)));
+    const cached = await this.#shown(kind, write.key, signal);
     return ledger.isDone(kind, write, { storeVersion, cached });
   }
 
@@ -215,8 +241,8 @@ export class CachedReader {
    * Whether there is nothing to wait for. An end, also that of an object which leaves what the store looks at, is overlaid:
    * its version is not known, and a quiet store takes long to reach a later one.
    */
-  async #isSeen(kind: Kind, write: OwnWrite): Promise<boolean> {
-    if (await this.#isDone(kind, write)) return true;
+  async #isSeen(kind: Kind, write: OwnWrite, signal: AbortSignal | undefined): Promise<boolean> {
+    if (await this.#isDone(kind, write, signal)) return true;
     return !needsReading(kind, write) && this.#views.of(kind, write) === undefined;
   }
 
@@ -225,9 +251,9 @@ export class CachedReader {
    * not get there in time is overlaid with what the server then says.
    */
   async #catchUp(kind: Kind, write: OwnWrite | undefined, signal: AbortSignal | undefined): Promise<void> {
-    if (write === undefined || (await this.#isSeen(kind, write))) return;
+    if (write === undefined || (await this.#isSeen(kind, write, signal))) return;
     const known = needsReading(kind, write) ? await this.#questions.about(kind, write, signal) : write;
-    if (known === undefined || !isComparable(known.version) || (await this.#isSeen(kind, known))) return;
+    if (known === undefined || !isComparable(known.version) || (await this.#isSeen(kind, known, signal))) return;
     const { namespace } = write.key;
     if (await this.#waitForVersion(kind, known.version, { namespace, signal })) return;
     const late = this.#options.ledger.find(kind, write.key);
@@ -236,18 +262,28 @@ export class CachedReader {
 
   /** The same for all writes of a namespace: a store is waited for by the writes of its own namespace alone. */
   async #catchUpAll(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<void> {
+    const { cache } = this.#options;
     const latest = new Map<string | undefined, OwnWrite>();
     for (const write of (await this.#answered(kind, namespace, signal))?.values() ?? []) {
       const other = latest.get(write.key.namespace);
       if (!isComparable(write.version) || (other !== undefined && !isNewer(write.version, other.version))) continue;
-      if (!(await this.#isSeen(kind, write))) latest.set(write.key.namespace, write);
+      // A namespace that was never listed does not catch up: its writes are shown over the store of the others.
+      const isPart = isAll(namespace) && write.key.namespace !== undefined;
+      if (isPart && cache.resourceVersionOf(kind, write.key.namespace) === '') continue;
+      if (!(await this.#isSeen(kind, write, signal))) latest.set(write.key.namespace, write);
     }
     await Promise.all(
       [...latest].map(async ([within, write]) => {
         if (await this.#waitForVersion(kind, write.version, { namespace: within, signal })) return;
-        await this.#questions.differences(kind, within, { reason: write, signal });
+        await this.#differs(kind, within, { reason: write, signal, isPart: isAll(namespace) });
       }),
     );
+  }
+
+  /** `isPart`: the read is about other namespaces, too, so it does not wait for the store of this one. */
+  #differs(kind: Kind, within: string | undefined, { reason, signal, isPart }: Difference): Promise<string> {
+    const isLate = isPart && within !== undefined && this.#options.cache.resourceVersionOf(kind, within) === '';
+    return this.#questions.differences(kind, within, { reason, signal, isLate });
   }
 
   async #waitForVersion(kind: Kind, version: string, { namespace, signal }: Wait): Promise<boolean> {
@@ -277,13 +313,14 @@ export class CachedReader {
   async #settleScopes(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
     const { cache, ledger } = this.#options;
     for (const scope of ledger.scopesOver(kind, namespace)) {
-      if (await this.#reaches(kind, scope, signal)) {
+      const isPart = isAll(namespace);
+      if (await this.#reaches(kind, scope, { isPart, signal })) {
         ledger.settleScope(kind, scope);
         continue;
       }
       const at = cache.resourceVersionOf(kind, scope.namespace);
       if (scope.comparedAt.get(storeName(kind)) === at) continue;
-      const version = await this.#questions.differences(kind, scope.namespace, { reason: scope, signal });
+      const version = await this.#differs(kind, scope.namespace, { reason: scope, signal, isPart });
       if (version === '') return false;
       scope.comparedAt.set(storeName(kind), at);
       if (scope.version !== '') continue;
@@ -302,12 +339,19 @@ export class CachedReader {
   }
 
   /** Whether the store gets to a version that covers a scope. */
-  async #reaches(kind: Kind, scope: ScopeWrite, signal: AbortSignal | undefined): Promise<boolean> {
+  async #reaches(
+    kind: Kind,
+    scope: ScopeWrite,
+    { isPart, signal }: { readonly isPart: boolean; readonly signal: AbortSignal | undefined },
+  ): Promise<boolean> {
     const { namespace } = scope;
     const { cache } = this.#options;
-    // What differs can be told of a store that has synced; this waits for it.
-    if (cache.resourceVersionOf(kind, namespace) === '')
-      await cache.list(kind, { ...(namespace === undefined ? {} : { namespace }), limit: 1 });
+    const within = namespace === undefined ? {} : { namespace };
+    if (cache.resourceVersionOf(kind, namespace) === '') {
+      // A read of all namespaces is answered without those that were never listed.
+      if (isPart && namespace !== undefined) return false;
+      await cache.list(kind, { ...within, limit: 1, ...(signal === undefined ? {} : { signal }) });
+    }
     if (!isComparable(scope.version)) return false;
     if (isPast(scope, cache.resourceVersionOf(kind, namespace))) return true;
     // One read waits for a store that is late, not every one; none waits for a version that may not come.
@@ -328,13 +372,25 @@ interface Read {
 
 interface Merge {
   readonly writes: ReadonlyMap<string, OwnWrite>;
-  readonly storeVersion: string;
+  /** Of the stores, by namespace, before they were listed. */
+  readonly versions: ReadonlyMap<string | undefined, string>;
   readonly options: ListOptions;
+}
+
+interface Difference {
+  readonly reason: object;
+  readonly signal: AbortSignal | undefined;
+  readonly isPart: boolean;
 }
 
 interface Wait {
   readonly namespace: string | undefined;
   readonly signal: AbortSignal | undefined;
+}
+
+/** Whether a read is about all namespaces. */
+function isAll(namespace: string | undefined): boolean {
+  return namespace === undefined || namespace === '';
 }
 
 function addTo<T>(list: T[], item: T | undefined): void {

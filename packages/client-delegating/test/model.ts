@@ -1,6 +1,7 @@
 import { defineKind, formatKey, mutableCopy, StatusError } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
-import type { Client, ListOptions, Patch } from '@kctl/client';
+import type { AbortOptions, Client, ListOptions, Patch } from '@kctl/client';
+import { orAborted } from '@kctl/wait';
 import type { CacheView, VersionWaitOptions } from '../src/index.js';
 import { matcherOf } from '../src/overlay/list-matcher.js';
 
@@ -187,11 +188,14 @@ export class LaggingCache implements CacheView {
   /** Namespaces that it holds; undefined: all. */
   namespaces: readonly string[] | undefined;
   shapes: readonly string[] = ['full'];
+  /** Namespaces that cannot be listed: a read of one waits until its signal aborts, one of all is made without them. */
+  readonly unlisted: Set<string> = new Set<string>();
   /** What it leaves of objects, where it strips them. */
   transform: ((object: Thing) => Thing) | undefined;
   project?: (kind: Kind, object: KubeObject) => KubeObject | undefined;
   /** Optional for caches: a test may take it away. */
-  peek: ((kind: Kind, key: ObjectKey) => never) | undefined = (_kind, key) => this.store.get(formatKey(key)) as never;
+  peek: ((kind: Kind, key: ObjectKey) => never) | undefined = (_kind, key) =>
+    (this.unlisted.has(key.namespace ?? '') ? undefined : this.store.get(formatKey(key))) as never;
   #position = 0;
   #version: number;
   readonly #waiters = new Set<{
@@ -238,11 +242,17 @@ export class LaggingCache implements CacheView {
     return this.namespaces === undefined || namespace === undefined || this.namespaces.includes(namespace);
   }
 
-  resourceVersionOf(): string {
-    return this.server.versionText(this.#version);
+  resourceVersionOf(_kind?: Kind, namespace?: string): string {
+    const isLate = namespace === undefined ? this.unlisted.size > 0 : this.unlisted.has(namespace);
+    return isLate ? '' : this.server.versionText(this.#version);
   }
 
-  waitForResourceVersion(_kind: Kind, resourceVersion: string, { signal }: VersionWaitOptions): Promise<void> {
+  waitForResourceVersion(
+    _kind: Kind,
+    resourceVersion: string,
+    { signal, namespace = '' }: VersionWaitOptions,
+  ): Promise<void> {
+    if (this.unlisted.has(namespace)) return orAborted(new Promise<never>(() => undefined), signal);
     if (this.#version >= Number(resourceVersion)) return Promise.resolve();
     return new Promise((resolve, reject) => {
       const waiter = { version: Number(resourceVersion), resolve, reject };
@@ -269,18 +279,24 @@ export class LaggingCache implements CacheView {
     return this.transform !== undefined;
   }
 
-  async get(_kind: Kind, key: ObjectKey): Promise<never> {
+  async get(kind: Kind, key: ObjectKey, { signal }: AbortOptions = {}): Promise<never> {
+    if (!this.isCached(kind, key.namespace)) throw new Error(`unable to get: unknown namespace ${key.namespace}`);
+    if (this.unlisted.has(key.namespace ?? '')) await orAborted(new Promise<never>(() => undefined), signal);
     const object = this.store.get(formatKey(key));
     if (object === undefined) throw status(404, 'NotFound', key.name);
     return object as never;
   }
 
   async list(_kind: Kind, options: ListOptions = {}): Promise<KubeList<never>> {
+    if (this.unlisted.has(options.namespace ?? ''))
+      await orAborted(new Promise<never>(() => undefined), options.signal);
     return {
       metadata: { resourceVersion: this.server.versionText(this.#version) },
       items: [...this.store]
         .sort(([a], [b]) => (a < b ? -1 : 1))
         .map(([, object]) => object)
+        .filter(({ metadata: { namespace = '' } }) => !this.unlisted.has(namespace))
+        .filter(({ metadata: { namespace = '' } }) => this.namespaces?.includes(namespace) !== false)
         .filter(matcherOf(options)) as unknown as never[],
     };
   }

@@ -24,7 +24,7 @@ export function describe({ verb, kind, namespace = '', name = '', subresource }:
 
 /**
  * The collection is deleted by then: a response that is not understood is not a failure. One that states another kind is:
- * who knows what was deleted.
+ * what was deleted is not certain.
  */
 export function deletedCollection<K extends Kind>(kind: K, text: string, what: string): DeletedCollection<K> {
   const value = decodedOrUndefined(text, what);

@@ -30,7 +30,7 @@ type AnsweredVersions = ReadonlyMap<string, string>;
 export class ServerQuestions {
   readonly #options: ServerQuestionsOptions;
   /** By the write that raised them: an answer to an older write would not do. */
-  readonly #asked = new WeakMap<object, Map<string, Promise<unknown>>>();
+  readonly #asked = new WeakMap<object, Map<string, Question>>();
 
   constructor(options: ServerQuestionsOptions) {
     this.#options = options;
@@ -41,45 +41,61 @@ export class ServerQuestions {
    * Undefined where the server does not tell.
    */
   about(kind: Kind, write: OwnWrite, signal: AbortSignal | undefined): Promise<OwnWrite | undefined> {
-    return this.#once(write, `${kind.apiVersion} ${kind.shape}`, signal, () => this.#askName(kind, write));
+    const id = `${kind.apiVersion} ${kind.shape}`;
+    return this.#once(write, { id, signal }, (shared) => this.#askName(kind, write, shared));
   }
 
   /**
    * What differs between the store of a kind and the server, in a namespace (undefined: all of the cache's). One list for
    * each scope of the cache; O(objects of the namespace).
    *
-   * @param reason what raised the question
+   * @param asked `reason`: what raised the question. `isLate`: the store has not synced, and is not waited for: it shows
+   * nothing
    * @returns the version that the server is at: what was written before has a lower one; '' where versions cannot be
    * compared
    */
-  differences(
-    kind: Kind,
-    namespace: string | undefined,
-    { reason, signal }: { readonly reason: object; readonly signal: AbortSignal | undefined },
-  ): Promise<string> {
-    const id = `${kind.apiVersion} ${kind.shape} ${namespace ?? '*'}`;
-    return this.#once(reason, id, signal, () => this.#compare(kind, namespace));
+  differences(kind: Kind, namespace: string | undefined, { reason, signal, isLate }: Asked): Promise<string> {
+    const id = `${kind.apiVersion} ${kind.shape} ${namespace ?? '*'}${isLate ? ' late' : ''}`;
+    return this.#once(reason, { id, signal }, (shared) => this.#compare(kind, namespace, { isLate, signal: shared }));
   }
 
-  #once<T>(reason: object, id: string, signal: AbortSignal | undefined, ask: () => Promise<T>): Promise<T> {
+  async #once<T>(
+    reason: object,
+    { id, signal }: { readonly id: string; readonly signal: AbortSignal | undefined },
+    ask: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
     throwIfAborted(signal);
     let running = this.#asked.get(reason);
-    if (running === undefined) this.#asked.set(reason, (running = new Map<string, Promise<unknown>>()));
-    const known = running.get(id) as Promise<T> | undefined;
-    if (known !== undefined) return orAborted(known, signal);
+    if (running === undefined) this.#asked.set(reason, (running = new Map<string, Question>()));
     const owner = running;
-    const asked = ask().finally(() => owner.delete(id));
-    running.set(id, asked);
-    return orAborted(asked, signal);
+    let question = owner.get(id);
+    if (question === undefined) {
+      const ending = new AbortController();
+      const made: Question = { answer: ask(ending.signal), ending, waiting: 0 };
+      question = made;
+      owner.set(id, made);
+      const end = (): void => void (owner.get(id) === made && owner.delete(id));
+      made.answer.then(end, end);
+    }
+    question.waiting++;
+    try {
+      return await orAborted(question.answer as Promise<T>, signal);
+    } finally {
+      // The last that waits has given up: nobody needs the answer, and the next one asks anew.
+      if (--question.waiting === 0 && owner.get(id) === question) {
+        owner.delete(id);
+        question.ending.abort();
+      }
+    }
   }
 
-  async #askName(kind: Kind, open: OwnWrite): Promise<OwnWrite | undefined> {
+  async #askName(kind: Kind, open: OwnWrite, signal: AbortSignal): Promise<OwnWrite | undefined> {
     const { cache, live, ledger } = this.#options;
     const { key } = open;
     const within = key.namespace === undefined ? {} : { namespace: key.namespace };
     const scopes = cache.scopesOf?.(kind) ?? [{}];
     const named = { ...within, fieldSelector: { 'metadata.name': key.name } };
-    const [answer] = await listWithin(live, kind, { ...named, scopes });
+    const [answer] = await listWithin(live, kind, { ...named, scopes, signal });
     const version = answer?.list.metadata.resourceVersion ?? '';
     if (answer === undefined || !isComparable(version)) return undefined;
     const found = answer.list.items.map((item) => asObject(item)).find((item) => item.metadata.name === key.name);
@@ -91,22 +107,25 @@ export class ServerQuestions {
     return write;
   }
 
-  async #compare(kind: Kind, namespace: string | undefined): Promise<string> {
+  async #compare(
+    kind: Kind,
+    namespace: string | undefined,
+    { isLate, signal }: { readonly isLate: boolean; readonly signal: AbortSignal },
+  ): Promise<string> {
     const { cache, live, ledger } = this.#options;
     const within = namespace === undefined ? {} : { namespace };
     const notes = ledger.notesIn(kind, namespace);
     // The list also waits until the store has synced, and declares the kind where reads do.
-    await cache.list(kind, { ...within, limit: 1 });
+    if (!isLate) await cache.list(kind, { ...within, limit: 1, signal });
     const scopes = cache.scopesOf?.(kind) ?? [{}];
-    const answers = await listWithin(live, kind, { ...within, scopes });
+    const answers = await listWithin(live, kind, { ...within, scopes, signal });
     const versions = new Map(
       answers.map((answer) => [answer.namespace ?? '', answer.list.metadata.resourceVersion ?? '']),
     );
     if ([...versions.values()].some((version) => !isComparable(version))) return '';
     const storeVersion = cache.resourceVersionOf(kind, namespace);
-    const cached = new Map(
-      (await cache.list(kind, within)).items.map((item) => [idOf(asObject(item)), asObject(item)]),
-    );
+    const shown = isLate ? [] : (await cache.list(kind, { ...within, signal })).items;
+    const cached = new Map(shown.map((item) => [idOf(asObject(item)), asObject(item)]));
     for (const item of answers.flatMap(({ list }) => list.items)) {
       const object = asObject(item);
       const id = idOf(object);
@@ -147,6 +166,20 @@ export class ServerQuestions {
     const outcome = within === undefined ? ({ type: 'absent' } as const) : ({ type: 'absent', within } as const);
     return { key, outcome, ...known, floor: '', recordedAt, isLearned: true };
   }
+}
+
+interface Asked {
+  readonly reason: object;
+  readonly signal: AbortSignal | undefined;
+  readonly isLate: boolean;
+}
+
+/** A question under way. */
+interface Question {
+  readonly answer: Promise<unknown>;
+  readonly ending: AbortController;
+  /** How many wait for it. */
+  waiting: number;
 }
 
 interface Gone {

@@ -61,7 +61,10 @@ export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSig
   // A store that was past the object and does not have it has seen its end.
   if (cached === undefined) return isAtLeast(storeVersion, floor);
   if (cached.metadata.uid !== uid) return uid !== '' && isNewer(versionOf(cached), floor);
-  return outcome.type === 'unread' && cached.metadata.deletionTimestamp !== undefined;
+  // That it has begun is seen. If its end is up to a grace period, the delete may have cut that short.
+  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = cached.metadata;
+  const isHeld = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  return outcome.type === 'unread' && isHeld && isNewer(versionOf(cached), floor);
 }
 
 /** Whether only a look at the object shows that a store has caught up: the end of the object has no known version. */

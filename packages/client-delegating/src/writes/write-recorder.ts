@@ -32,7 +32,7 @@ export class WriteRecorder {
     about: {
       readonly key: ObjectKey | undefined;
       readonly namespace?: string | undefined;
-      readonly options: { readonly dryRun?: boolean };
+      readonly options: WriteOptions;
     },
     send: () => Promise<PersistedObject<K>>,
   ): Promise<PersistedObject<K>> {
@@ -44,7 +44,8 @@ export class WriteRecorder {
     };
     const object = await this.#send(send, {
       unknown: recordUnknown,
-      refused: (error) => (key === undefined ? Promise.resolve() : this.#doubt(kind, key, error)),
+      refused: (error) =>
+        key === undefined ? Promise.resolve() : this.#doubt(kind, key, { error, signal: about.options.signal }),
     });
     // A review has no name, and what a binding is answered with is a Status.
     if (isObject(asObject(object))) this.#record(kind, outcomeOfWrite(kind, asObject(object)));
@@ -55,14 +56,14 @@ export class WriteRecorder {
   /** A write to a subresource. Its answer is the object, or something that shows only that it has changed. */
   async subResource<B extends object>(
     kind: Kind,
-    about: { readonly key: ObjectKey; readonly name: string; readonly options: { readonly dryRun?: boolean } },
+    about: { readonly key: ObjectKey; readonly name: string; readonly options: WriteOptions },
     send: () => Promise<B>,
   ): Promise<B> {
     // A token request changes nothing.
     if (about.options.dryRun === true || about.name === 'token') return await send();
     const body = await this.#send(send, {
       unknown: () => this.#record(kind, unread(about.key)),
-      refused: (error) => this.#doubt(kind, about.key, error),
+      refused: (error) => this.#doubt(kind, about.key, { error, signal: about.options.signal }),
     });
     const answer = asObject(body);
     const isWhole = isObject(answer) && answer.kind === kind.kind && answer.apiVersion === kind.apiVersion;
@@ -78,10 +79,10 @@ export class WriteRecorder {
     send: () => Promise<PersistedObject<K> | Status>,
   ): Promise<PersistedObject<K> | Status> {
     if (options.dryRun === true) return await send();
-    const known = await this.#known(kind, key);
+    const known = await this.#known(kind, key, options.signal);
     const result = await this.#send(send, {
       unknown: () => this.#record(kind, unread(key)),
-      refused: (error) => this.#doubt(kind, key, error),
+      refused: (error) => this.#doubt(kind, key, { error, signal: options.signal }),
     });
     this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));
     return result;
@@ -112,7 +113,10 @@ export class WriteRecorder {
       const object = asObject(item);
       deleted.add(formatKey(keyOf(object)));
       const { uid = '' } = object.metadata;
-      this.#record(kind, { ...unread(keyOf(object)), floor: versionOf(object), uid });
+      const earlier = ledger.find(kind, keyOf(object));
+      // The answer has the object as it was found: an own write may have come between.
+      const isLater = earlier !== undefined && earlier.uid === uid && isNewer(earlier.version, versionOf(object));
+      this.#record(kind, { ...unread(keyOf(object)), floor: isLater ? earlier.version : versionOf(object), uid });
     }
     const at = answer.metadata.resourceVersion ?? '';
     const matches = mayMatch(options);
@@ -122,50 +126,60 @@ export class WriteRecorder {
     const stores = ledger.storesOf(kind, namespace);
     const versionsOf = (): string[] => stores.map((store) => this.#options.cache.resourceVersionOf(store, namespace));
     const before = versionsOf();
-    const shown = (await Promise.all(stores.map((store) => this.#listed(store, namespace)))).flat();
+    const shown = await Promise.all(stores.map((store) => this.#listed(store, options)));
     const after = versionsOf();
-    for (const object of [...shown, ...noted]) {
+    for (const object of [...shown.flatMap((objects) => objects ?? []), ...noted]) {
       if (deleted.has(formatKey(keyOf(object))) || isNewer(versionOf(object), at) || !matches(object)) continue;
       this.#record(kind, { ...unread(keyOf(object)), isLearned: true });
     }
     const comparedAt = new Map<string, string>();
     stores.forEach((store, index) => {
       const version = after[index] ?? '';
-      comparedAt.set(storeName(store), version === before[index] ? version : '');
+      comparedAt.set(storeName(store), version === before[index] && shown[index] !== undefined ? version : '');
     });
     ledger.recordAnswered(kind, namespace, { version: at, comparedAt });
   }
 
   /** The state of an object that is about to be deleted: the newest of own writes and cache. */
-  async #known(kind: Kind, key: ObjectKey): Promise<Known> {
+  async #known(kind: Kind, key: ObjectKey, signal: AbortSignal | undefined): Promise<Known> {
     const { cache, ledger } = this.#options;
     const write = ledger.find(kind, key);
     // A store that has not synced would keep the delete waiting.
     const canTell = cache.isCached(kind, key.namespace) && cache.resourceVersionOf(kind, key.namespace) !== '';
-    const cached = canTell ? await this.#cached(kind, key) : undefined;
+    const cached = canTell ? await this.#cached(kind, key, signal) : undefined;
     const fromCache = { uid: cached?.metadata.uid ?? '', floor: cached === undefined ? '' : versionOf(cached) };
     if (write === undefined || write.outcome.type !== 'present') return fromCache;
     return isNewer(fromCache.floor, write.version) ? fromCache : { uid: write.uid, floor: write.version };
   }
 
-  async #cached(kind: Kind, key: ObjectKey): Promise<DeepReadonly<KubeObject> | undefined> {
+  async #cached(
+    kind: Kind,
+    key: ObjectKey,
+    signal: AbortSignal | undefined,
+  ): Promise<DeepReadonly<KubeObject> | undefined> {
     try {
-      return await this.#options.cache.get<Kind>(kind, key);
+      return await this.#options.cache.get<Kind>(kind, key, signal === undefined ? {} : { signal });
     } catch {
       // Not found; or the cache cannot answer, which is no reason not to delete.
       return undefined;
     }
   }
 
-  /** What a store shows of a namespace; nothing, where it has not synced or cannot answer. */
-  async #listed(kind: Kind, namespace: string | undefined): Promise<readonly DeepReadonly<KubeObject>[]> {
+  /** What a store shows of a namespace: nothing if it has not synced. Undefined: it cannot answer. */
+  async #listed(
+    kind: Kind,
+    { namespace, signal }: DeleteAllOfOptions,
+  ): Promise<readonly DeepReadonly<KubeObject>[] | undefined> {
     const { cache } = this.#options;
     if (cache.resourceVersionOf(kind, namespace) === '') return [];
     try {
-      const { items } = await cache.list<Kind>(kind, namespace === undefined ? {} : { namespace });
+      const { items } = await cache.list<Kind>(kind, {
+        ...(namespace === undefined ? {} : { namespace }),
+        ...(signal === undefined ? {} : { signal }),
+      });
       return items.map(asObject);
     } catch {
-      return [];
+      return undefined;
     }
   }
 
@@ -173,14 +187,20 @@ export class WriteRecorder {
    * A refusal that says that the object is another than the cache shows: the next read of it asks the server. So a write
    * that is repeated after a conflict starts from what the server has.
    */
-  async #doubt(kind: Kind, key: ObjectKey, error: unknown): Promise<void> {
+  async #doubt(
+    kind: Kind,
+    key: ObjectKey,
+    { error, signal }: { readonly error: unknown; readonly signal: AbortSignal | undefined },
+  ): Promise<void> {
     if (!saysOtherwise(error, key)) return;
     const { cache, ledger } = this.#options;
     const outcome = ledger.find(kind, key)?.outcome;
     const noted = outcome?.type === 'present' ? outcome.object : undefined;
     const isShown = async (store: Kind): Promise<boolean> => {
       if (noted !== undefined) return isHeld(cache, store, noted);
-      return cache.resourceVersionOf(store, key.namespace) !== '' && (await this.#cached(store, key)) !== undefined;
+      return (
+        cache.resourceVersionOf(store, key.namespace) !== '' && (await this.#cached(store, key, signal)) !== undefined
+      );
     };
     const shown = await Promise.all(ledger.storesOf(kind, key.namespace).map(isShown));
     // That there is such an object, or none, is no news to a cache that shows as much.
@@ -206,6 +226,11 @@ export class WriteRecorder {
       throw error;
     }
   }
+}
+
+interface WriteOptions {
+  readonly dryRun?: boolean;
+  readonly signal?: AbortSignal;
 }
 
 interface FailureHandlers {
