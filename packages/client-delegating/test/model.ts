@@ -39,6 +39,10 @@ export class ModelServer {
   readonly events: ServerEvent[] = [];
   /** Thrown by the next write: before it is executed, or after. */
   fault: { readonly when: 'before' | 'after'; readonly error: Error } | undefined;
+  /** How many microtasks an answer is under way. */
+  delay = 0;
+  /** Whether a deleteAllOf is answered with a list of what there was, or with nothing. */
+  listsDeleted = false;
   /** Requests by verb. */
   readonly calls: string[] = [];
   #uids = 0;
@@ -119,14 +123,27 @@ export function modelClient(server: ModelServer): Client {
     if (type !== 'merge' || !('body' in rest)) throw new TypeError('the model has merge patches only');
     return write({ ...get(key), ...(rest.body as Partial<Thing>) });
   };
+  const terminating = (object: Thing): Thing => ({
+    ...object,
+    metadata: {
+      ...object.metadata,
+      deletionTimestamp: '2026-01-01T00:00:00Z',
+      deletionGracePeriodSeconds: 0,
+    },
+  });
   let generated = 0;
   const client = {
     get: async (_kind: Kind, key: ObjectKey) => server.request('get', () => get(key)),
-    list: async (_kind: Kind, options: ListOptions = {}) =>
-      server.request('list', () => ({
+    list: async (kind: Kind, options: ListOptions = {}) => {
+      const list = server.request('list', () => ({
         metadata: { resourceVersion: server.versionText(server.version) },
-        items: [...server.objects.values()].filter(matcherOf(options)).map((object) => mutableCopy(object)),
-      })),
+        items: [...server.objects.values()]
+          .filter(matcherOf(options))
+          .map((object) => ({ ...mutableCopy(object), apiVersion: kind.apiVersion })),
+      }));
+      for (let tick = 0; tick < server.delay; tick++) await Promise.resolve();
+      return list;
+    },
     create: async (_kind: Kind, object: Thing) =>
       server.request('create', () => {
         const name = object.metadata.name ?? `${object.metadata.generateName ?? ''}${++generated}`;
@@ -138,17 +155,7 @@ export function modelClient(server: ModelServer): Client {
       server.request('delete', () => {
         const present = get(key);
         if ((present.metadata.finalizers ?? []).length > 0)
-          return server.put(
-            {
-              ...present,
-              metadata: {
-                ...present.metadata,
-                deletionTimestamp: '2026-01-01T00:00:00Z',
-                deletionGracePeriodSeconds: 0,
-              },
-            },
-            false,
-          );
+          return present.metadata.deletionTimestamp === undefined ? server.put(terminating(present), false) : present;
         server.remove(formatKey(key));
         return {
           kind: 'Status',
@@ -157,10 +164,16 @@ export function modelClient(server: ModelServer): Client {
           details: { name: key.name, uid: present.metadata.uid ?? '' },
         };
       }),
-    deleteAllOf: async (_kind: Kind, options: ListOptions = {}) =>
+    deleteAllOf: async (_kind: Kind, options: ListOptions & { readonly gracePeriodSeconds?: number } = {}) =>
       server.request('deleteAllOf', () => {
-        for (const object of [...server.objects.values()].filter(matcherOf(options)))
-          server.remove(formatKey(object.metadata as ObjectKey));
+        const found = [...server.objects.values()].filter(matcherOf(options));
+        const metadata = { resourceVersion: server.versionText(server.version) };
+        for (const object of found) {
+          const { deletionTimestamp, finalizers = [] } = object.metadata;
+          if (finalizers.length === 0) server.remove(formatKey(object.metadata as ObjectKey));
+          else if (deletionTimestamp === undefined) server.put(terminating(object), false);
+        }
+        return server.listsDeleted ? { metadata, items: found.map((object) => mutableCopy(object)) } : undefined;
       }),
     status: () => ({
       update: async (object: Thing) => server.request('status', () => server.put(object, false)),
@@ -279,8 +292,9 @@ export class LaggingCache implements CacheView {
     return this.transform !== undefined;
   }
 
-  async get(kind: Kind, key: ObjectKey, { signal }: AbortOptions = {}): Promise<never> {
-    if (!this.isCached(kind, key.namespace)) throw new Error(`unable to get: unknown namespace ${key.namespace}`);
+  async get(_kind: Kind, key: ObjectKey, { signal }: AbortOptions = {}): Promise<never> {
+    if (this.namespaces?.includes(key.namespace ?? '') === false)
+      throw new Error(`unable to get: unknown namespace ${key.namespace}`);
     if (this.unlisted.has(key.namespace ?? '')) await orAborted(new Promise<never>(() => undefined), signal);
     const object = this.store.get(formatKey(key));
     if (object === undefined) throw status(404, 'NotFound', key.name);

@@ -38,7 +38,7 @@ function setUp(mode: 'overlay' | 'barrier', live: 'forbids' | 'hangs', peeks = t
   };
   const client = createDelegatingClient({
     cache,
-    client: { ...model, list } as unknown as Client,
+    client: { ...model, list },
     readYourWrites: mode,
     barrierTimeoutMs: 0,
   });

@@ -93,10 +93,14 @@ export class Ledger {
     this.#sweep(notes);
   }
 
-  /** Replaces a write by what the server returned, unless another one has come meanwhile. */
+  /**
+   * Replaces a write by what the server returned, unless another one has come meanwhile. A write that was dropped because
+   * every store was past it is no reason: what the server returned is newer.
+   */
   settle(kind: Kind, open: OwnWrite | undefined, known: OwnWrite): void {
     const notes = this.#notesOf(kind);
-    if (notes.get(known.key)?.write === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
+    const present = notes.get(known.key)?.write;
+    if (present === undefined || present === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
     else this.#forgetEmpty(kind, notes);
   }
 
