@@ -202,8 +202,11 @@ class RunnableManager<X extends object> implements Manager<X> {
     const onSourcesChanged = (): void => this.#demand.update(added);
     added.adopt?.({ settings, logger, metrics, tracer, clock, ...counted, onSourcesChanged });
     const name = this.#runnables.add(added);
-    if (this.#isPaused) this.#setRunnablePaused(added, true);
-    if (isCluster(added)) this.#addCluster(added);
+    // Unless it has removed itself in its first step.
+    if (this.#runnables.has(added)) {
+      if (this.#isPaused) this.#setRunnablePaused(added, true);
+      if (isCluster(added)) this.#addCluster(added);
+    }
     let removed: Promise<void> | undefined;
     // Not a second time: it may have been added again by then.
     const remove = (): Promise<void> => (removed ??= this.remove(added));

@@ -32,6 +32,9 @@ export class LeaderScope {
   #elector: Elector | undefined;
   #running: Promise<void> = Promise.resolve();
   #isLeading = false;
+  #isElected = false;
+  /** What `elected` is after a clean stop without leadership. */
+  #missed: Promise<void> | undefined;
   #isStopping = false;
 
   constructor(options: LeaderScopeOptions) {
@@ -41,9 +44,13 @@ export class LeaderScope {
     this.#elected.promise.catch(() => undefined); // it need not be awaited
   }
 
-  /** Resolves when the leader runnables have been started for the first time; rejects when that can be no more. */
+  /**
+   * Resolves when the leader runnables have been started for the first time; rejects with the failure that ends the manager
+   * before. A clean stop leaves what was read before it open, as upstream's channel is: a rejection would end a process that
+   * chains on it. What is read afterwards rejects.
+   */
   get elected(): Promise<void> {
-    return this.#elected.promise;
+    return this.#missed ?? this.#elected.promise;
   }
 
   /** By the elector's clock: right also straight after a stall, before any timer has fired. */
@@ -115,9 +122,13 @@ export class LeaderScope {
     this.#isLeading = false;
   }
 
-  /** Rejects what waits for the election when it will not be won. */
+  /** The manager has stopped: a failure rejects what waits for the election. */
   end(failure: unknown): void {
-    this.#elected.reject(failure ?? new ManagerError('the manager has stopped without having been elected'));
+    if (failure !== undefined) this.#elected.reject(failure);
+    else if (!this.#isElected) {
+      this.#missed = Promise.reject(new ManagerError('the manager has stopped without having been elected'));
+      this.#missed.catch(() => undefined); // it need not be awaited
+    }
   }
 
   async #begin(): Promise<void> {
@@ -125,7 +136,9 @@ export class LeaderScope {
       this.#isLeading = true;
       await this.group.start();
       // Where the lease was lost meanwhile, the start has only ended.
-      if (!this.#isStopping && this.#isLeading) this.#elected.resolve(undefined);
+      if (this.#isStopping || !this.#isLeading) return;
+      this.#isElected = true;
+      this.#elected.resolve(undefined);
     } catch {
       // A member failed before it was ready: the group has reported it.
     }

@@ -144,7 +144,12 @@ export interface Manager<X extends object = object> {
   readonly tracer: Tracer;
   readonly clock: Clock;
   readonly controllerDefaults: ControllerDefaults;
-  /** Resolves when this process leads and its leader runnables have been started; at once after the start without election. */
+  /**
+   * Resolves when this process leads and its leader runnables have been started; at once after the start without election.
+   * Rejects with the failure that ends the manager before. A clean stop without leadership leaves what was read before it
+   * open, as upstream's channel is, so that a chain on it does not end the process: race it with `run`. What is read
+   * afterwards rejects.
+   */
   readonly elected: Promise<void>;
   readonly isLeader: boolean;
   /** How long ago the lease was renewed last, in ms; undefined without election, without leadership, and where the elector does not say it. */

@@ -97,7 +97,11 @@ export class RunnableGroup {
     if (this.#state !== 'new') return;
     this.#state = 'started';
     this.#asStarted = AsyncLocalStorage.snapshot();
-    await Promise.all([...this.#members.values()].map((member) => this.#launch(member)));
+    const launch = async (member: GroupMember): Promise<void> => {
+      // One that starts may remove another that was to start after it.
+      if (this.#members.get(member.runnable) === member) await this.#launch(member);
+    };
+    await Promise.all([...this.#members.values()].map(launch));
   }
 
   /**
@@ -162,22 +166,27 @@ export class RunnableGroup {
     const failure = Promise.withResolvers<never>();
     failure.promise.catch(() => undefined);
     const run = (): Promise<void> => member.run(abort.signal, this.#options.isRestartable ? { life } : {});
-    const ended = invoke(run).then(
-      () => {
-        this.#running.delete(member);
-        if (!abort.signal.aborted) this.#options.logger.debug('runnable finished', { runnable: name });
-      },
-      (error: unknown) => {
-        this.#running.delete(member);
-        // Rejecting with the abort that it was told to stop by is a way of having stopped.
-        if (abort.signal.aborted && isOfStop(error, abort.signal.reason)) return;
-        const failed = new RunnableError(name, error);
-        failure.reject(failed);
-        this.#options.onError(failed);
-      },
-    );
+    // Before its first step, in which it may remove itself.
+    const ending = Promise.withResolvers<undefined>();
+    const ended = ending.promise;
     this.#running.set(member, { abort, ended });
-    if (member.waitForReady === undefined) return;
+    void invoke(run)
+      .then(
+        () => {
+          this.#running.delete(member);
+          if (!abort.signal.aborted) this.#options.logger.debug('runnable finished', { runnable: name });
+        },
+        (error: unknown) => {
+          this.#running.delete(member);
+          // Rejecting with the abort that it was told to stop by is a way of having stopped.
+          if (abort.signal.aborted && isOfStop(error, abort.signal.reason)) return;
+          const failed = new RunnableError(name, error);
+          failure.reject(failed);
+          this.#options.onError(failed);
+        },
+      )
+      .then(() => ending.resolve(undefined), ending.reject);
+    if (member.waitForReady === undefined || abort.signal.aborted) return;
     // A member that failed is never ready, and one that has finished has nothing more to get ready: the wait ends with
     // either, or its timer would keep the process alive.
     const over = new AbortController();

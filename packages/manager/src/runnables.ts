@@ -120,38 +120,51 @@ export class Runnables {
       throw new ManagerError(`can't accept new runnable as stop procedure is already engaged: ${name}`);
     if (this.#groups.has(runnable)) throw new ManagerError(`${name} was added already`);
     this.#requireFreeName(name, runnable);
-    const groups = [this.#groupFor(runnable)];
-    if (hasUniqueName(runnable)) this.#controllerNames.set(name, runnable);
+    const group = this.#groupFor(runnable);
+    const groups = [group];
     const { warmup } = runnable;
     const cold =
       runnable.waitUntilCold === undefined ? {} : { waitUntilCold: async () => await runnable.waitUntilCold?.() };
-    groups[0]?.add({
-      name,
-      runnable,
-      run: (signal, options) => runnable.run(signal, options),
-      waitForReady: async (signal) => await runnable.waitForReady?.(signal),
-      ...cold,
-    });
-    if (warmup !== undefined) {
-      // By its life, not by the signal of its run: what it has started goes on long after it has finished.
-      const warmUp = (signal: AbortSignal, { life = signal }: RunnableRunOptions): Promise<void> =>
-        warmup.call(runnable, life);
-      this.warmups.add({ name: `warm-up of ${name}`, runnable, run: warmUp, ...cold });
-      groups.push(this.warmups);
-    }
+    // Before its first step, in which it may remove itself.
     this.#groups.set(runnable, groups);
-    this.#options.demand.add(runnable);
+    if (hasUniqueName(runnable)) this.#controllerNames.set(name, runnable);
+    const isLeft = (): boolean => this.#groups.get(runnable) !== groups;
+    try {
+      group.add({
+        name,
+        runnable,
+        run: (signal, options) => runnable.run(signal, options),
+        waitForReady: async (signal) => await runnable.waitForReady?.(signal),
+        ...cold,
+      });
+      if (isLeft()) return name;
+      if (warmup !== undefined) {
+        // By its life, not by the signal of its run: what it has started goes on long after it has finished.
+        const warmUp = (signal: AbortSignal, { life = signal }: RunnableRunOptions): Promise<void> =>
+          warmup.call(runnable, life);
+        groups.push(this.warmups);
+        this.warmups.add({ name: `warm-up of ${name}`, runnable, run: warmUp, ...cold });
+      }
+    } catch (error) {
+      this.#forget(runnable);
+      throw error;
+    }
+    if (!isLeft()) this.#options.demand.add(runnable);
     return name;
   }
 
   async remove(runnable: Runnable): Promise<void> {
     const groups = this.#groups.get(runnable) ?? [];
-    this.#groups.delete(runnable);
-    if (this.#controllerNames.get(runnable.name ?? '') === runnable) this.#controllerNames.delete(runnable.name ?? '');
+    this.#forget(runnable);
     // Now: it may be added again, and need its informers anew, before it has ended.
     const returnInformers = this.#options.demand.remove(runnable);
     await Promise.all(groups.map((group) => group.remove(runnable)));
     await returnInformers();
+  }
+
+  #forget(runnable: Runnable): void {
+    this.#groups.delete(runnable);
+    if (this.#controllerNames.get(runnable.name ?? '') === runnable) this.#controllerNames.delete(runnable.name ?? '');
   }
 
   #requireFreeName(name: string, runnable: Runnable): void {

@@ -103,6 +103,85 @@ describe('Manager.run', () => {
     await done;
   });
 
+  it.each(['before the start', 'after the start'])(
+    'stops what removes itself in the first step of its run (%s)',
+    async (when) => {
+      const t = setUp({});
+      const signals: AbortSignal[] = [];
+      let removed: Promise<void> | undefined;
+      const warmups: AbortSignal[] = [];
+      const runnable: Runnable = {
+        name: 'short',
+        needLeaderElection: false,
+        run: async (signal) => {
+          signals.push(signal);
+          removed = t.manager.remove(runnable);
+          await untilAborted(signal);
+        },
+        warmup: async (signal) => void warmups.push(signal),
+      };
+      const other = journaled(t.journal, 'second', { needLeaderElection: false });
+      if (when === 'before the start') t.manager.add(runnable);
+      const done = t.manager.run(t.stop.signal);
+      await settle();
+      if (when === 'after the start') t.manager.add(runnable);
+      await settle();
+      expect(signals.map(({ aborted: isAborted }) => isAborted)).toEqual([true]);
+      await removed;
+      expect(warmups.every(({ aborted: isAborted }) => isAborted)).toBe(true);
+      // It is gone: it may be added again.
+      t.manager.add({ ...runnable, run: async () => undefined });
+      t.manager.add(other);
+      await settle();
+      expect(t.journal).toContain('start second');
+      t.stop.abort();
+      await done;
+      expect(t.clock.pendingTimers).toBe(0);
+    },
+  );
+
+  it('does not start what another one has removed in its first step', async () => {
+    const t = setUp({});
+    const second = journaled(t.journal, 'second', { needLeaderElection: false });
+    t.manager.add({ name: 'first', needLeaderElection: false, run: async () => void t.manager.remove(second) });
+    t.manager.add(second);
+    const done = t.manager.run(t.stop.signal);
+    await settle();
+    expect(t.journal).not.toContain('start second');
+    t.stop.abort();
+    await done;
+  });
+
+  it('leaves the election open at a clean stop: no chain on it rejects; a failure is reported', async () => {
+    const electors: FakeElector[] = [];
+    const rejections: unknown[] = [];
+    const onRejection = (reason: unknown): void => void rejections.push(reason);
+    process.on('unhandledRejection', onRejection);
+    try {
+      const t = setUp(electing([], electors));
+      let isElected = false;
+      const settled: unknown[] = [];
+      void t.manager.elected.then(() => (isElected = true));
+      void t.manager.elected.then(() => 1).finally(() => settled.push('finally'));
+      void (async () => {
+        await t.manager.elected;
+        settled.push('awaited');
+      })();
+      const done = t.manager.run(t.stop.signal);
+      await settle();
+      t.stop.abort();
+      await done;
+      await new Promise((resolve) => setImmediate(resolve));
+      expect([isElected, settled, rejections]).toEqual([false, [], []]);
+      const failing = setUp(electing([], []));
+      failing.manager.add({ name: 'bad', needLeaderElection: false, run: () => Promise.reject(new Error('no')) });
+      await expect(failing.manager.run(failing.stop.signal)).rejects.toThrow('no');
+      await expect(failing.manager.elected).rejects.toThrow('no');
+    } finally {
+      process.off('unhandledRejection', onRejection);
+    }
+  });
+
   it('never runs leader code when it stops before it is elected', async () => {
     const electors: FakeElector[] = [];
     const t = setUp(electing([], electors));
