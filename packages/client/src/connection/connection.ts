@@ -160,7 +160,7 @@ export interface Connection {
   readonly caFile?: string;
   /** Name that the server's certificate must have, and SNI. @default the host of `server` */
   readonly tlsServerName?: string;
-  /** Accepts any certificate. @default false */
+  /** Accepts any certificate; refused together with `ca` or `caFile`. @default false */
   readonly insecureSkipTlsVerify?: boolean;
   /** `http:`, `https:`, `socks5:` URL. @default by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY */
   readonly proxyUrl?: string;

@@ -26,6 +26,7 @@ export function requireConnection(connection: Connection): void {
     serverProblem(connection.server),
     pemProblem('ca', ca, 'to trust the authorities of the system'),
     textProblem('caFile', caFile, 'to trust the authorities of the system'),
+    verificationProblem(connection),
     ...(user === undefined ? [] : userProblems(user)),
   ].filter((problem) => problem !== undefined);
   if (problems.length > 0) throw new TypeError(`connection: ${problems.join('; ')}`);
@@ -68,6 +69,15 @@ function serverProblem(server: unknown): string | undefined {
   if (typeof server === 'string' && server.trim() !== '') return undefined;
   const shown = typeof server === 'string' ? 'blank' : shownType(server);
   return `server is ${shown}: expected a URL, such as https://10.0.0.1:6443`;
+}
+
+/** As in client-go: who gives an authority does not want every certificate to be accepted. */
+function verificationProblem({ ca, caFile, insecureSkipTlsVerify }: Connection): string | undefined {
+  const given: unknown = insecureSkipTlsVerify;
+  if (given !== undefined && typeof given !== 'boolean')
+    return `insecureSkipTlsVerify is ${shownType(given)}: expected true or false`;
+  if (given !== true || (ca ?? caFile) === undefined) return undefined;
+  return `insecureSkipTlsVerify is set with ${ca === undefined ? 'caFile' : 'ca'}, which would not be used: set one of them`;
 }
 
 function userProblems(user: UserConnection): readonly (string | undefined)[] {
