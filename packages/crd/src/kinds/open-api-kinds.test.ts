@@ -338,3 +338,46 @@ describe('definitionsOfOpenApi', () => {
     expect(module?.text).toContain('export interface PodMetrics extends');
   });
 });
+
+describe('references that double with each level', () => {
+  const chain = (levels: number, level: (next: object) => object): object => ({
+    openapi: '3.0.0',
+    paths: Object.fromEntries([
+      pathItem({ path: '/apis/garden.example.com/v1/plants', gvk: plantGvk('Plant'), actions: collection }),
+      pathItem({ path: '/apis/garden.example.com/v1/plants/{name}', gvk: plantGvk('Plant'), actions: everything }),
+    ]),
+    components: {
+      schemas: Object.fromEntries([
+        [
+          'Plant',
+          {
+            type: 'object',
+            properties: { spec: ref('L0') },
+            'x-kubernetes-group-version-kind': [plantGvk('Plant')],
+          },
+        ],
+        ...Array.from({ length: levels }, (_, index) => [`L${index}`, level(ref(`L${index + 1}`))]),
+        [`L${levels}`, { type: 'string' }],
+      ]),
+    },
+  });
+  const list = (items: object): object => ({ type: 'array', items });
+
+  it.each(['oneOf', 'anyOf'])('are types with names in %s', (junctor) => {
+    const text = (levels: number): string =>
+      generateKinds([chain(levels, (next) => ({ [junctor]: [next, list(next)] }))])[0]?.text ?? '';
+    expect(text(2)).toContain('  spec?: L0;');
+    expect(text(2)).toContain('export type L0 = L1 | L1[];');
+    expect(text(2)).toContain('export type L1 = string | string[];');
+    expect(text(60).length).toBeLessThan(text(20).length * 4);
+  });
+
+  it('make no definition that is written out without an end', () => {
+    const both = (next: object): object => ({ type: 'object', properties: { a: next, b: next } });
+    const specs = (levels: number): unknown => definitionsOfOpenApi(chain(levels, both));
+    expect(JSON.stringify(specs(4))).toContain('"type":"string"');
+    expect(JSON.stringify(specs(60))).toContain(
+      '"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}',
+    );
+  });
+});

@@ -4,15 +4,39 @@ import { modelOf, withoutZeroDefault } from './models.js';
 
 const metadataRef = /\.apis\.meta\.v1\.ObjectMeta$/;
 
+/** Schemas that one kind may consist of, once references are written out: these can double with each level. */
+const maxSchemas = 100_000;
+
+const openObject: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+
+/** What is left of a limit that the references of one kind share. */
+interface Budget {
+  left: number;
+}
+
+/** The schema of a kind; one that is too large when its references are written out is open as a whole. */
+function schemaOf(name: string, schemas: JsonObject): JsonObject {
+  const budget = { left: maxSchemas };
+  const schema = resolved(schemas[name], { schemas, budget }, [name]);
+  return budget.left > 0 ? schema : openObject;
+}
+
+interface Document {
+  readonly schemas: JsonObject;
+  readonly budget: Budget;
+}
+
 /** A schema without references. A type that contains itself is left open where it does. */
-function resolved(schema: unknown, schemas: JsonObject, seen: readonly string[]): JsonObject {
-  if (!isObject(schema)) return {};
+function resolved(schema: unknown, document: Document, seen: readonly string[]): JsonObject {
+  const { schemas, budget } = document;
+  budget.left -= 1;
+  if (!isObject(schema) || budget.left <= 0) return {};
   const reference = modelOf(schema);
   if (reference !== undefined) {
     if (metadataRef.test(reference)) return { type: 'object' };
-    if (seen.includes(reference)) return { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+    if (seen.includes(reference)) return openObject;
     const { $ref: _reference, allOf: _all, ...beside } = schema;
-    return { ...resolved(schemas[reference], schemas, [...seen, reference]), ...withoutZeroDefault(beside, false) };
+    return { ...resolved(schemas[reference], document, [...seen, reference]), ...withoutZeroDefault(beside, false) };
   }
   const result: JsonObject = withoutZeroDefault({ ...schema }, false);
   if (objectsOf(schema['oneOf']).length === 2 && schema['type'] === undefined)
@@ -22,12 +46,12 @@ function resolved(schema: unknown, schemas: JsonObject, seen: readonly string[])
     result['properties'] = Object.fromEntries(
       Object.entries(schema['properties']).map(([name, property]) => [
         name,
-        withoutZeroDefault(resolved(property, schemas, seen), required.has(name)),
+        withoutZeroDefault(resolved(property, document, seen), required.has(name)),
       ]),
     );
   }
   for (const keyword of ['items', 'additionalProperties']) {
-    if (isObject(schema[keyword])) result[keyword] = resolved(schema[keyword], schemas, seen);
+    if (isObject(schema[keyword])) result[keyword] = resolved(schema[keyword], document, seen);
   }
   return result;
 }
@@ -65,7 +89,7 @@ export function definitionsOfOpenApi(document: object): UntypedObject[] {
     const { plural, scope } = place;
     const group = stringOf(only['group']);
     const version = { name: stringOf(only['version']), served: true, storage: true };
-    const openAPIV3Schema = resolved(schema, schemas, [name]);
+    const openAPIV3Schema = schemaOf(name, schemas);
     return [
       {
         apiVersion: 'apiextensions.k8s.io/v1',

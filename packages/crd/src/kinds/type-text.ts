@@ -94,8 +94,22 @@ function modelText(model: string, writer: TypeWriter): string {
   if (schema === undefined) return 'unknown';
   const wanted = pascal(model.slice(model.lastIndexOf('.') + 1)) || 'Model';
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  if (Object.keys(properties).length === 0) return writer.inline(model, () => typeText(schema, wanted, writer));
-  return writer.model(model, wanted, (given) => interfaceText(schema, given, writer));
+  if (Object.keys(properties).length > 0)
+    return writer.model(model, wanted, (given) => interfaceText(schema, given, writer));
+  if (!isUnionOfModels(schema)) return writer.inline(model, () => typeText(schema, wanted, writer));
+  // Under a name of its own: the text of a union of unions would double with each of them.
+  return writer.alias(model, wanted, (given) => {
+    return `${typeComment(schema, '')}export type ${given} = ${typeText(schema, given, writer)};`;
+  });
+}
+
+function isUnionOfModels(schema: JsonObject): boolean {
+  return ['oneOf', 'anyOf'].some((keyword) => containsModel(schema[keyword]));
+}
+
+function containsModel(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(containsModel);
+  return isObject(value) && (modelOf(value) !== undefined || Object.values(value).some(containsModel));
 }
 
 function interfaceText(schema: JsonObject, name: string, writer: TypeWriter): string {

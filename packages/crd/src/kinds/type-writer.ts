@@ -10,6 +10,8 @@ export interface TypeWriter {
   readonly model: (model: string, name: string, text: (name: string) => string) => string;
   /** The text of a model that needs no interface; `unknown` within itself. */
   readonly inline: (model: string, text: () => string) => string;
+  /** The alias of a model: as an interface, and `unknown` within itself. */
+  readonly alias: (model: string, name: string, text: (name: string) => string) => string;
   /** A type of the module that `defineKind` comes from. */
   readonly imported: (name: string) => string;
   /** The interfaces since the last call, the outermost first. */
@@ -74,24 +76,27 @@ export function createModuleWriter(importable: Iterable<string> = []): ModuleWri
     over(models, kinds) {
       const written = new Map<string, string>(kinds);
       const open = new Set<string>();
+      const once: TypeWriter['model'] = (model, wanted, text) => {
+        const known = written.get(model);
+        if (known !== undefined) return known;
+        return add(wanted, (name) => {
+          written.set(model, name);
+          return text(name);
+        });
+      };
+      const inline: TypeWriter['inline'] = (model, text) => {
+        if (open.has(model)) return 'unknown';
+        open.add(model);
+        const result = text();
+        open.delete(model);
+        return result;
+      };
       return {
         models,
         add,
-        model(model, wanted, text) {
-          const known = written.get(model);
-          if (known !== undefined) return known;
-          return add(wanted, (name) => {
-            written.set(model, name);
-            return text(name);
-          });
-        },
-        inline(model, text) {
-          if (open.has(model)) return 'unknown';
-          open.add(model);
-          const result = text();
-          open.delete(model);
-          return result;
-        },
+        model: once,
+        inline,
+        alias: (model, wanted, text) => inline(model, () => once(model, wanted, text)),
         imported(name) {
           imports.add(name);
           return name;
