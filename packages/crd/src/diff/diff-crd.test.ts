@@ -162,6 +162,18 @@ describe('diffCrd', () => {
       'narrowing v1 spec.a: null is no longer allowed',
     ],
     [
+      'null in an enum',
+      z.object({ a: z.enum(['x', 'y']) }),
+      z.object({ a: z.enum(['x', 'y']).nullable() }),
+      'compatible v1 spec.a: enum values null are added\ncompatible v1 spec.a: null is allowed',
+    ],
+    [
+      'a value of an enum with null',
+      z.object({ a: z.enum(['x', 'y']).nullable() }),
+      z.object({ a: z.enum(['x']).nullable() }),
+      'narrowing v1 spec.a: enum values "y" are removed',
+    ],
+    [
       'items',
       z.object({ a: z.array(z.object({ n: z.string() })).meta(listMap('n')) }),
       z.object({ a: z.array(z.object({ n: z.string().max(3) })).meta(listMap('n')) }),

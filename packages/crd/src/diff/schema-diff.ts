@@ -7,6 +7,7 @@ import {
   stringsOf,
   type JsonObject,
 } from '../engine/values/json.js';
+import { withOwnEnum } from '../structural/nullable-enum.js';
 import type { Note } from './changes.js';
 
 const lower = ['minimum', 'minLength', 'minItems', 'minProperties'];
@@ -173,8 +174,9 @@ function diffProperties(old: JsonObject, next: JsonObject, path: string, note: N
 }
 
 /** Notes what differs between two structural schemas. Descriptions, titles and examples are not compared. */
-export function diffSchemas(old: JsonObject, next: JsonObject, path: string, note: Note): void {
-  if (equalJson(old, next)) return;
+export function diffSchemas(before: JsonObject, after: JsonObject, path: string, note: Note): void {
+  if (equalJson(before, after)) return;
+  const [old, next] = [withOwnEnum(before), withOwnEnum(after)];
   if (!diffTypes(old, next, path, note)) return;
   diffBounds(old, next, path, note);
   diffEnum(old, next, path, note);
@@ -186,13 +188,13 @@ export function diffSchemas(old: JsonObject, next: JsonObject, path: string, not
     ['additionalProperties', `${path}{}`],
   ] as const;
   for (const [keyword, place] of pairs) {
-    const [before, after] = [old[keyword], next[keyword]];
-    if (isObject(before) && isObject(after)) diffSchemas(before, after, place, note);
-    else if (keyword === 'additionalProperties' && (isObject(before) || before === true)) {
-      const isOpen = after === true || next['x-kubernetes-preserve-unknown-fields'] === true;
-      if (!isOpen && !isObject(after))
+    const [was, is] = [old[keyword], next[keyword]];
+    if (isObject(was) && isObject(is)) diffSchemas(was, is, place, note);
+    else if (keyword === 'additionalProperties' && (isObject(was) || was === true)) {
+      const isOpen = is === true || next['x-kubernetes-preserve-unknown-fields'] === true;
+      if (!isOpen && !isObject(is))
         note('breaking', place, 'map becomes an object: entries that it does not name are dropped');
-      else if (isObject(after)) note('narrowing', place, 'entries of any type become entries of one type');
+      else if (isObject(is)) note('narrowing', place, 'entries of any type become entries of one type');
     }
   }
 }

@@ -1,4 +1,5 @@
 import { arrayOf, isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '../engine/values/json.js';
+import { withOwnEnum } from '../structural/nullable-enum.js';
 import { dereferenced, knownModel, modelOf, withoutZeroDefault } from './models.js';
 import type { TypeWriter } from './type-writer.js';
 
@@ -56,7 +57,7 @@ function isUnion(text: string): boolean {
 function bare(schema: JsonObject, name: string, writer: TypeWriter): string {
   const model = writer.models === undefined ? undefined : modelOf(schema);
   if (model !== undefined) return modelText(model, writer);
-  const values = arrayOf(schema['enum']);
+  const values = arrayOf(withOwnEnum(schema)['enum']);
   if (values.length > 0) return literals(values);
   if (schema['x-kubernetes-int-or-string'] === true) return 'number | string';
   switch (schema['type']) {

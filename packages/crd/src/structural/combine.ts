@@ -13,35 +13,31 @@ const tighter: Readonly<Record<string, (a: number, b: number) => number>> = {
   minProperties: Math.max,
 };
 
-/** Whether a schema allows null alone. */
-export function isNull(schema: JsonObject): boolean {
-  return schema['type'] === 'null' || (Array.isArray(schema['enum']) && equalJson(schema['enum'], [null]));
+/** The bounds that both schemas have, at their tighter value. */
+export function tightened(a: JsonObject, b: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(tighter).flatMap(([keyword, choose]) => {
+      const [left, right] = [a[keyword], b[keyword]];
+      return typeof left === 'number' && typeof right === 'number' ? [[keyword, choose(left, right)]] : [];
+    }),
+  );
 }
 
-/** Takes null out of a schema: `type: [x, null]` and `anyOf: [x, null]` are a nullable x. */
-export function liftNull(schema: JsonObject): { readonly schema: JsonObject; readonly isNullable: boolean } {
-  const { type } = schema;
-  if (Array.isArray(type) && type.includes('null')) {
-    const rest = arrayOf(type).filter((each) => each !== 'null');
-    const values = Array.isArray(schema['enum']) ? schema['enum'].filter((each) => each !== null) : undefined;
-    const lifted = {
-      ...schema,
-      type: rest.length === 1 ? rest[0] : rest,
-      ...(values !== undefined && { enum: values }),
-    };
-    return { schema: lifted, isNullable: true };
-  }
-  for (const junctor of ['anyOf', 'oneOf']) {
-    const parts = objectsOf(schema[junctor]);
-    const rest = parts.filter((part) => !isNull(part));
-    if (rest.length === parts.length || rest.length === 0) continue;
-    const { [junctor]: _all, ...beside } = schema;
-    const [only] = rest;
-    const lifted = rest.length === 1 && only !== undefined ? { ...only, ...beside } : { ...beside, [junctor]: rest };
-    const inner = liftNull(lifted);
-    return { schema: inner.schema, isNullable: true };
-  }
-  return { schema, isNullable: false };
+/** Whether a schema allows null alone. */
+export function isNull(schema: JsonObject): boolean {
+  return schema['type'] === 'null' || schema['const'] === null || equalJson(schema['enum'], [null]);
+}
+
+/** Keywords that tell of a schema, and not of its values. */
+const annotations: ReadonlySet<string> = new Set([
+  ...['title', 'description', 'default', 'example', 'examples', 'id', '$id', '$anchor', '$schema', '$comment'],
+  ...['$defs', 'definitions', 'deprecated', 'readOnly', 'writeOnly', 'externalDocs'],
+]);
+
+/** What two schemas both take, with the annotations of the first; undefined when they contradict one another. */
+export function intersect(schema: JsonObject, other: JsonObject): JsonObject | undefined {
+  const own = Object.entries(other).filter(([keyword]) => !annotations.has(keyword) || schema[keyword] === undefined);
+  return mergeTwo(schema, Object.fromEntries(own));
 }
 
 function mergeTwo(a: JsonObject, b: JsonObject): JsonObject | undefined {
@@ -67,9 +63,17 @@ function mergeTwo(a: JsonObject, b: JsonObject): JsonObject | undefined {
       merged['allOf'] = [...objectsOf(merged['allOf']), { pattern: value }];
     } else if (keyword === 'additionalProperties' && (present === false || value === false)) {
       merged[keyword] = false;
-    } else if (keyword === 'x-kubernetes-validations' && Array.isArray(present) && Array.isArray(value)) {
+    } else if (keyword === 'enum' && Array.isArray(present) && Array.isArray(value)) {
+      const common = arrayOf(present).filter((each) => arrayOf(value).some((other) => equalJson(each, other)));
+      if (common.length === 0) return undefined;
+      merged[keyword] = common;
+    } else if (
+      (keyword === 'x-kubernetes-validations' || keyword === 'allOf') &&
+      Array.isArray(present) &&
+      Array.isArray(value)
+    ) {
       merged[keyword] = [...arrayOf(present), ...arrayOf(value)];
-    } else if (keyword !== 'description' && keyword !== 'title' && !(keyword === 'type' && present === 'integer')) {
+    } else if (!(keyword === 'type' && present === 'integer' && value === 'number')) {
       return undefined;
     }
   }
@@ -84,7 +88,7 @@ function mergeProperties(a: JsonObject, b: JsonObject): JsonObject | undefined {
       merged[name] = schema;
       continue;
     }
-    const both = mergeTwo(present, schema);
+    const both = intersect(present, schema);
     if (both === undefined) return undefined;
     merged[name] = both;
   }
@@ -98,26 +102,7 @@ function mergeProperties(a: JsonObject, b: JsonObject): JsonObject | undefined {
 export function mergeAll(schema: JsonObject, parts: readonly JsonObject[]): JsonObject | undefined {
   const { allOf: _parts, ...beside } = schema;
   return parts.reduce<JsonObject | undefined>(
-    (whole, part) => (whole === undefined ? undefined : mergeTwo(whole, part)),
+    (whole, part) => (whole === undefined ? undefined : intersect(whole, part)),
     beside,
   );
-}
-
-/** The values of a union of constants; undefined where a part is anything else. */
-export function unionOfValues(parts: readonly JsonObject[]): unknown[] | undefined {
-  const values: unknown[] = [];
-  for (const part of parts) {
-    const { const: value, enum: several, type: _type, title: _title, description: _text, ...rest } = part;
-    if (Object.keys(rest).length > 0) return undefined;
-    if (Array.isArray(several)) values.push(...arrayOf(several));
-    else if (value !== undefined) values.push(value);
-    else return undefined;
-  }
-  return values;
-}
-
-/** Whether a union is that of an int-or-string. */
-export function isIntOrString(parts: readonly JsonObject[]): boolean {
-  const types = parts.map(({ type }) => type);
-  return parts.length === 2 && types.includes('string') && (types.includes('integer') || types.includes('number'));
 }

@@ -12,16 +12,16 @@ import {
 import { immutableKey, keptOnceSet, markers, rulesOf } from '../markers/markers.js';
 import { writeJsonSchema } from '../source/json-schema.js';
 import { libraryOnlyKey, lostKey } from '../source/zod-inspection.js';
-import { isIntOrString, liftNull, mergeAll, unionOfValues } from './combine.js';
 import type { FieldSettings } from './field-settings.js';
+import { flatten, limitsTypes, problemOf } from './flatten.js';
+import { takeNull } from './nullable-enum.js';
 import { anyName, plain, silent } from './keywords.js';
 import { convertNumbers } from './numbers.js';
-import { resolveReference } from './references.js';
 import { remedies, unionRemedy } from './remedies.js';
 import type { Report } from './report.js';
+import { typeOfValues, unionOf } from './unions.js';
 
 const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
-const scalars: ReadonlySet<unknown> = new Set(['string', 'integer', 'number', 'boolean']);
 
 /** Of what was lost, where one word does not say it. */
 const lostNames: Readonly<Record<string, string>> = {
@@ -96,27 +96,26 @@ export class Converter {
   #node(source: JsonObject, place: Place): JsonObject {
     const replaced = this.#replaced(place);
     if (replaced !== undefined) return replaced;
-    const resolved = resolveReference(source, this.#root, place.seen);
-    if ('missing' in resolved) {
-      return this.#refuse(
-        place,
-        { $ref: resolved.missing },
-        'the reference leads nowhere',
-        'write the type in its place',
-      );
-    }
-    if ('recursive' in resolved) {
-      const text = 'a recursive type cannot be a structural schema';
-      return this.#refuse(place, { $ref: resolved.recursive }, text, remedies.recursive);
-    }
-    const inner = { ...place, seen: resolved.seen };
-    const { schema: lifted, isNullable } = liftNull(this.#withSettings(resolved.schema, inner));
+    const flat = flatten(source, { root: this.#root, seen: place.seen, isNested: place.isNested });
+    if (!('schema' in flat)) return this.#unflattened(place, problemOf(flat));
+    const inner = { ...place, seen: flat.seen };
+    const lifted = this.#withSettings(flat.schema, inner);
     this.#checkLost(lifted, inner);
-    const schema = this.#junctors(lifted, inner);
+    const schema = this.#unions(lifted, inner);
     const result = this.#typed(schema, inner);
-    if (isNullable || schema['nullable'] === true) result['nullable'] = true;
+    // Where only constraints may be, null does not come by.
+    const isNullable = flat.takesNull && (limitsTypes(source) || source['nullable'] === true) && !place.isNested;
+    if (isNullable || schema['nullable'] === true) takeNull(result);
     if (lifted[immutableKey] === true) this.#immutable.add(result);
     return result;
+  }
+
+  #unflattened(place: Place, { kind, value }: ReturnType<typeof problemOf>): JsonObject {
+    if (kind === 'missing')
+      return this.#refuse(place, value, 'the reference leads nowhere', 'write the type in its place');
+    if (kind === 'recursive')
+      return this.#refuse(place, value, 'a recursive type cannot be a structural schema', remedies.recursive);
+    return this.#refuse(place, value, 'an intersection of types that contradict one another', remedies.intersection);
   }
 
   #checkLost(schema: JsonObject, place: Place): void {
@@ -131,75 +130,22 @@ export class Converter {
     this.#refuse(place, undefined, `${what} cannot be said in a structural schema`, remedy);
   }
 
-  /** Unions and intersections, where they say what a structural schema can say. */
-  #junctors(source: JsonObject, place: Place): JsonObject {
+  /** Unions that say what a structural schema can say. */
+  #unions(source: JsonObject, place: Place): JsonObject {
     let schema = source;
-    const all = objectsOf(schema['allOf']);
-    if (all.length > 0 && !place.isNested) {
-      const parts = all.map((part) => resolveReference(part, this.#root, place.seen));
-      const merged = mergeAll(
-        schema,
-        parts.flatMap((part) => ('schema' in part ? [part.schema] : [])),
-      );
-      if (merged === undefined) {
-        this.#refuse(
-          place,
-          schema['allOf'],
-          'an intersection of types that contradict one another',
-          remedies.intersection,
-        );
-        return { type: 'object' };
-      }
-      schema = merged;
-    }
     for (const junctor of ['anyOf', 'oneOf'] as const) {
-      const parts = objectsOf(schema[junctor]);
-      if (parts.length > 0 && !place.isNested) schema = this.#union(schema, junctor, parts, place);
+      if (objectsOf(schema[junctor]).length === 0 || place.isNested) continue;
+      const union = unionOf(schema, junctor);
+      if ('refused' in union) {
+        const types = union.refused.map(({ type }) => type ?? 'any');
+        const text = 'a union of types cannot be a structural schema';
+        return this.#refuse(place, types, text, unionRemedy(union.refused));
+      }
+      if (union.lostFormat !== undefined)
+        this.#warn(place, `format ${JSON.stringify(union.lostFormat)} of an int-or-string is left out`);
+      schema = union.schema;
     }
     return schema;
-  }
-
-  #union(schema: JsonObject, junctor: 'anyOf' | 'oneOf', written: JsonObject[], place: Place): JsonObject {
-    const { [junctor]: _parts, ...beside } = schema;
-    const parts = written.map((part) => {
-      const resolved = resolveReference(part, this.#root, place.seen);
-      return 'schema' in resolved ? resolved.schema : part;
-    });
-    const [only] = parts;
-    if (parts.length === 1 && only !== undefined) return { ...only, ...beside };
-    const values = unionOfValues(parts);
-    if (values !== undefined) return { ...beside, enum: values };
-    if (schema['x-kubernetes-int-or-string'] === true || isIntOrString(parts)) {
-      return { ...beside, ...this.#intOrStringBounds(parts, place), 'x-kubernetes-int-or-string': true };
-    }
-    // Constraints alone, on what is declared beside them.
-    if (parts.every((part) => part['type'] === undefined)) return schema;
-    const types = new Set(parts.map(({ type }) => type));
-    const [type] = types;
-    if (types.size === 1 && scalars.has(type)) {
-      const rest = parts.map(({ type: _type, title: _title, description: _text, ...part }) => part);
-      return { ...beside, type, [junctor]: rest };
-    }
-    return this.#refuse(
-      place,
-      parts.map(({ type: each }) => each ?? 'any'),
-      'a union of types cannot be a structural schema',
-      unionRemedy(parts),
-    );
-  }
-
-  #intOrStringBounds(parts: readonly JsonObject[], place: Place): JsonObject {
-    const bounds: JsonObject = {};
-    for (const part of parts) {
-      const { type, title: _title, description: _text, ...rest } = part;
-      const own = type === 'string' ? rest : convertNumbers({ ...rest, type: 'integer' }).schema;
-      delete own['type'];
-      Object.assign(bounds, own);
-    }
-    if (bounds['format'] !== undefined)
-      this.#warn(place, `format ${JSON.stringify(bounds['format'])} of an int-or-string is left out`);
-    delete bounds['format'];
-    return bounds;
   }
 
   #typed(schema: JsonObject, place: Place): JsonObject {
@@ -259,13 +205,8 @@ export class Converter {
   #typeOfValues(schema: JsonObject, place: Place): string | undefined {
     const values: unknown = schema['const'] === undefined ? schema['enum'] : [schema['const']];
     if (!Array.isArray(values) || place.isNested) return undefined;
-    const types = new Set(
-      values.map((value: unknown) =>
-        typeof value === 'number' ? (Number.isInteger(value) ? 'integer' : 'number') : typeof value,
-      ),
-    );
-    const [type] = types;
-    if (types.size === 1 && type !== undefined && scalars.has(type)) return type;
+    const type = typeOfValues(values);
+    if (type !== undefined) return type;
     this.#refuse(place, values, 'an enum of several types cannot be a structural schema', 'give all values one type');
     return 'object';
   }
@@ -301,7 +242,9 @@ export class Converter {
     if (schema['x-kubernetes-int-or-string'] === true) result['anyOf'] = [{ type: 'integer' }, { type: 'string' }];
     const { not } = schema;
     if (!isObject(not)) return;
-    if (Object.keys(not).length === 0)
+    if (not['type'] !== undefined && not['type'] !== result['type'])
+      this.#refuse(place, not, 'a value that is not of another type', 'leave out the type below not');
+    else if (Object.keys(not).length === 0)
       this.#refuse(place, not, 'a field that cannot have a value', 'leave the field out');
     else result['not'] = this.#node(not, { ...place, isNested: true });
   }

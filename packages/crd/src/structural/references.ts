@@ -1,4 +1,5 @@
 import { isObject, type JsonObject } from '../engine/values/json.js';
+import { tightened } from './combine.js';
 
 /** What a reference leads to; `again` where the way to it leads through itself. */
 export type Resolved =
@@ -27,6 +28,6 @@ export function resolveReference(node: JsonObject, root: JsonObject, seen: reado
     const target = follow(root, reference);
     if (!isObject(target)) return { missing: reference };
     path = [...path, reference];
-    schema = { ...target, ...beside };
+    schema = { ...target, ...beside, ...tightened(target, beside) };
   }
 }
