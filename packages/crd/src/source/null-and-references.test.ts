@@ -15,8 +15,7 @@ function fieldOf(spec: SchemaValue): unknown {
 }
 
 function takes(spec: SchemaValue, a: unknown): boolean {
-  const object: object = { metadata: { name: 'x' }, spec: { a } };
-  return define(spec).validate(object).isValid;
+  return define(spec).validate({ metadata: { name: 'x' }, spec: { a } }).isValid;
 }
 
 const definitions = {

@@ -28,7 +28,7 @@ export function isNull(schema: JsonObject): boolean {
   return schema['type'] === 'null' || schema['const'] === null || equalJson(schema['enum'], [null]);
 }
 
-/** Keywords that tell of a schema, and not of its values. */
+/** Keywords that describe a schema and limit no values. */
 const annotations: ReadonlySet<string> = new Set([
   ...['title', 'description', 'default', 'example', 'examples', 'id', '$id', '$anchor', '$schema', '$comment'],
   ...['$defs', 'definitions', 'deprecated', 'readOnly', 'writeOnly', 'externalDocs'],
