@@ -1,7 +1,7 @@
 // One namespace that cannot be listed, or that has left the cache, does not hold up reads of the others, and a read ends with its signal.
 import { StatusError } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import type { Client, ListOptions } from '@kctl/client';
+import type { ListOptions } from '@kctl/client';
 import { describe, expect, it } from 'vitest';
 import { createDelegatingClient } from '../src/index.js';
 import type { DelegatingClient } from '../src/index.js';

@@ -312,6 +312,59 @@ describe('messages', () => {
     expect(isTransportError(error) && error.failure).toBe('malformed');
   });
 
+  it.each(['gzip', 'GZIP', 'GZip', ' gzip ', 'x-gzip', 'X-GZIP', 'gzip, identity', 'identity,gzip', ',gzip'])(
+    'of an answer with Content-Encoding %j are none',
+    async (encoding) => {
+      server.handler = (_request, response) => {
+        response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding });
+        response.end(gzipSync(JSON.stringify({ kind: 'NodeList', metadata: {}, items: [node] })));
+      };
+      expect((await open({}).list(Node)).items).toHaveLength(1);
+    },
+  );
+
+  it.each(['identity', 'Identity', '', ' identity , identity'])(
+    'of an answer that is not encoded, %j, are none',
+    async (encoding) => {
+      server.handler = (_request, response) => json(response, node, 200, { 'content-encoding': encoding });
+      expect(await open({}).get(Node, { name: 'n' })).toMatchObject(node);
+    },
+  );
+
+  it.each(['br', 'deflate', 'gzip, gzip', 'zstd'])(
+    'of an answer with Content-Encoding %j name it',
+    async (encoding) => {
+      server.handler = (_request, response) => json(response, node, 200, { 'content-encoding': encoding });
+      const error = await expectMessage(
+        (client) => client.get(Node, { name: 'n' }),
+        `GET /api/v1/nodes/n failed at ${server.url}: the answer is encoded as "${encoding}": expected gzip or no encoding`,
+      );
+      expect(isTransportError(error) && error.failure).toBe('malformed');
+    },
+  );
+
+  it('made by the client name namespace and object', async () => {
+    server.handler = (_request, response) => response.writeHead(502).end('upstream');
+    const key = { namespace: 'shop', name: 'web-0' };
+    const merge = { type: 'merge', body: {} } as const;
+    await expectMessage((client) => client.get(Pod, key), 'GET pods "shop/web-0": http');
+    await expectMessage((client) => client.patch(Pod, key, merge), 'PATCH pods "shop/web-0": http');
+    await expectMessage((client) => client.status(Pod).patch(key, merge), 'PATCH pods "shop/web-0": http');
+    await expectMessage((client) => client.subResource(Pod, 'log').get(key), 'GET pods "shop/web-0": http');
+    await expectMessage((client) => client.list(Pod, { namespace: 'shop' }), 'GET pods in namespace "shop": http');
+    await expectMessage((client) => client.watch(Pod, { namespace: 'shop' }), 'GET pods in namespace "shop": http');
+    await expectMessage((client) => client.list(Pod), 'GET pods: http');
+    await expectMessage((client) => client.deleteAllOf(Pod, { namespace: 'shop' }), 'DELETE pods in namespace "shop"');
+    await expectMessage((client) => client.get(Node, { name: 'n' }), 'GET nodes "n": http');
+    server.handler = (_request, response) => response.writeHead(200, { 'content-type': 'application/json' }).end('{');
+    await expectMessage((client) => client.get(Pod, key), 'get v1, Kind=Pod "shop/web-0": cannot decode the answer');
+    await expectMessage((client) => client.delete(Pod, key), 'delete v1, Kind=Pod "shop/web-0": cannot decode');
+    await expectMessage(
+      (client) => client.list(Pod, { namespace: 'shop' }),
+      'list of v1, Kind=Pod in namespace "shop": cannot decode the answer',
+    );
+  });
+
   it.each([301, 302, 303, 307, 308])('of a redirect %d say where it leads', async (code) => {
     server.handler = (_request, response) =>
       response.writeHead(code, { location: 'https://user:pass@login.example.com/sso?state=s3cret#x' }).end();

@@ -94,8 +94,8 @@ export class Ledger {
   }
 
   /**
-   * Replaces a write by what the server returned, unless another one has come meanwhile. A write that was dropped because
-   * every store was past it is no reason: what the server returned is newer.
+   * Replaces a write by what the server returned, unless another one has come meanwhile. If the write was dropped, as
+   * every store was past it, what the server returned is newer.
    */
   settle(kind: Kind, open: OwnWrite | undefined, known: OwnWrite): void {
     const notes = this.#notesOf(kind);

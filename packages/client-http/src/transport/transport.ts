@@ -31,7 +31,7 @@ import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
 import { joinUrlUser, requireConnection, requireImpersonation, withoutUserInfo } from '@kctl/client/connection';
 import { callHook } from './guarded-hooks.js';
-import { gunzip } from '../bytes/gunzip.js';
+import { decoded } from '../bytes/content-encoding.js';
 import { proxyFromEnvironment, requireProxyUrl } from '../connection/proxy.js';
 import { createTurnLimiter } from './rate-limiter.js';
 import type { RateLimit, TurnLimiter } from './rate-limiter.js';
@@ -397,7 +397,7 @@ class HttpTransport implements Transport {
           server: this.server,
           path: pathOf(path),
           maybeSent: true,
-          message: `${method} ${pathOf(path)} failed at ${this.server}: the gzip-compressed answer is ${reason}`,
+          message: `${method} ${pathOf(path)} failed at ${this.server}: ${reason}`,
         },
         { cause: safeCause(cause) },
       );
@@ -408,7 +408,7 @@ class HttpTransport implements Transport {
       location: headerOf(headers, 'location'),
       headers,
       ...(socket === undefined ? {} : { socket }),
-      body: headerOf(headers, 'content-encoding') === 'gzip' ? gunzip(body, explain) : body,
+      body: decoded(body, headers, explain),
     };
   }
 

@@ -293,6 +293,35 @@ describe('what each failure does', () => {
     ]);
   });
 
+  it('broken connections within a second, three in a row: backs off, lists, and counts anew (differs from client-go)', () => {
+    const broken = ended({ cause: 'broken' });
+    const asked: string[] = [];
+    let state: ReflectorState = watching;
+    for (let round = 0; round < 6; round++) {
+      const step = transition(state, broken, list);
+      expect(find(step.effects, 'sleep')).toBeDefined();
+      const next = transition(step.state, { type: 'timer' }, list);
+      asked.push(find(next.effects, 'list') === undefined ? 'watch' : 'list');
+      const page: ReflectorInput = { type: 'page', resourceVersion: '5', continueToken: '' };
+      state = next.state.phase === 'listing' ? transition(next.state, page, list).state : next.state;
+    }
+    expect(asked).toEqual(['watch', 'watch', 'list', 'watch', 'watch', 'list']);
+  });
+
+  it.each([
+    ['that brings something', { resourceVersion: '6' }],
+    ['that lasts', { openMs: 1000 }],
+    ['that is silent', { cause: 'idle' as const, openMs: 300_000 }],
+  ])('a watch %s ends the row of those that break', (_what, end) => {
+    const brokenAt = (count: number): ReflectorState => ({
+      phase: 'watching',
+      memory: { ...at5, brokenWatches: count },
+    });
+    const whole = transition(brokenAt(2), ended({ cause: 'broken', ...end }), list);
+    expect(whole.state.memory.brokenWatches).toBe(0);
+    expect(transition(brokenAt(2), ended({ cause: 'broken' }), list).state).toMatchObject({ next: 'sync' });
+  });
+
   it('silence: reopens at once at the last version', () => {
     expect(transition(watching, ended({ cause: 'idle' }), list).effects).toEqual([
       { type: 'watch', initial: false, resourceVersion: '5' },

@@ -189,9 +189,11 @@ function afterWatchEnded(
   const isShort = input.cause !== 'idle' && !hasAdvanced(memory, input) && input.openMs < shortWatchMs;
   if (!isShort) return reopenWatch(next, config);
   // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
-  // once, as client-go has it, is asked for a list.
-  return wait(next, config, {
-    next: input.cause === 'broken' ? 'watch' : 'sync',
+  // once, as client-go has it, is asked for a list, and so is one whose watches break a few times in a row: what is in
+  // between may answer for a server that has nothing to tell at this version.
+  const brokenWatches = input.cause === 'broken' ? next.brokenWatches + 1 : 0;
+  return wait({ ...next, brokenWatches }, config, {
+    next: input.cause === 'broken' && brokenWatches < brokenWatchesBeforeList ? 'watch' : 'sync',
     failure: input.failure,
     now: input.now,
     report: true,
@@ -199,6 +201,7 @@ function afterWatchEnded(
 }
 
 const shortWatchMs = 1000;
+const brokenWatchesBeforeList = 3;
 
 function afterWatchFailure(
   input: Extract<ReflectorInput, { type: 'watch-failed' }>,
@@ -291,7 +294,7 @@ function isStreamingRefused({ error }: Failure): boolean {
 }
 
 function synced(memory: ReflectorMemory, resourceVersion: string): ReflectorMemory {
-  return { ...memory, resourceVersion, isUnavailable: false, isIncomplete: false };
+  return { ...memory, resourceVersion, isUnavailable: false, isIncomplete: false, brokenWatches: 0 };
 }
 
 /** How a watch ended, as far as it decides whether it was worth opening. */
@@ -312,7 +315,7 @@ function moved(memory: ReflectorMemory, watch: WatchEnd): ReflectorMemory {
 }
 
 function healthy(memory: ReflectorMemory): ReflectorMemory {
-  return { ...memory, troubleSince: undefined, attempts: 0 };
+  return { ...memory, troubleSince: undefined, attempts: 0, brokenWatches: 0 };
 }
 
 function troubled(memory: ReflectorMemory, now: number): ReflectorMemory {

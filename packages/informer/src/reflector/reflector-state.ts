@@ -13,6 +13,8 @@ export interface ReflectorMemory {
   readonly isStreamingUnsupported: boolean;
   /** Streams that ended before their initial events did, since the last that did not. */
   readonly streamCloses: number;
+  /** Watches that broke within a second without anything new, since the last list or the last watch that did not. */
+  readonly brokenWatches: number;
   readonly backoffStep: number;
   readonly lastBackoffAt: number | undefined;
   /** How many backoffs in a row were for a server that could not be reached, or is overloaded. */
@@ -31,6 +33,7 @@ export const initialMemory: ReflectorMemory = {
   pagesForEver: false,
   isStreamingUnsupported: false,
   streamCloses: 0,
+  brokenWatches: 0,
   backoffStep: 0,
   lastBackoffAt: undefined,
   outageBackoffs: 0,

@@ -164,6 +164,33 @@ describe('failures', () => {
     expect(session.server.lists).toHaveLength(1);
   });
 
+  it.each([false, true])(
+    'lists again when its watches are answered and then reset (streaming: %s)',
+    async (streams) => {
+      await using session = new ScriptedSession({ streams });
+      session.server.page = () => ({ version: 10, items: [thing('x', 1)] });
+      await session.start();
+      if (streams) session.server.watch.send(added(thing('x', 1)), initialEnd(10));
+      await settle();
+      const reset = Object.assign(new Error('read ECONNRESET'), { code: 'ECONNRESET' });
+      const begun = session.server.watches.length;
+      const syncs = (): number =>
+        streams
+          ? session.server.watches.slice(begun).filter(({ call }) => call.sendInitialEvents === true).length
+          : session.server.lists.length - 1;
+      const startedAt = session.clock.monotonicNow();
+      let broken = 0;
+      for (let step = 0; syncs() === 0 && step < 3000; step++) {
+        if (session.server.watches.length > broken) session.server.watch.break(reset);
+        broken = session.server.watches.length;
+        await session.clock.advance(100);
+      }
+      expect(syncs()).toBe(1);
+      expect(session.server.watches.length - begun).toBeLessThan(5);
+      expect(session.clock.monotonicNow() - startedAt).toBeLessThan(120_000);
+    },
+  );
+
   it('takes a watch for dead that is silent for longer than the server was asked to keep it', async () => {
     await using session = new ScriptedSession();
     await session.start();
