@@ -30,15 +30,18 @@ export interface ManifestObject {
 
 /** What became of an object. */
 export interface ObjectChange {
-  /** `skipped`: a dry run cannot judge it, since its namespace is not there. */
-  readonly action: 'applied' | 'deleted' | 'skipped';
+  /**
+   * `skipped`: a dry run cannot judge it, since its namespace is not there. `kept`: it is not kctl's to change or delete.
+   */
+  readonly action: 'applied' | 'deleted' | 'skipped' | 'kept';
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
   readonly namespace?: string;
 }
 
-function changeOf(action: ObjectChange['action'], { apiVersion, kind, metadata }: ManifestObject): ObjectChange {
+/** A change of an object, as it is reported. */
+export function changeOf(action: ObjectChange['action'], { apiVersion, kind, metadata }: ManifestObject): ObjectChange {
   const { name, namespace } = metadata;
   return { action, apiVersion, kind, name, ...(namespace === undefined ? {} : { namespace }) };
 }

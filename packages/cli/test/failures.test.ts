@@ -5,7 +5,7 @@ import { defineKind } from '@kctl/apimachinery';
 import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Namespace, ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
 import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import { createEnvironment, eventually, installCrds, type TestEnvironment } from '@kctl/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -170,6 +170,60 @@ describe('a command that fails in the middle', () => {
     );
     expect(await kctl(other, 'uninstall', ...cluster)).toMatchObject({ code: 0 });
     expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
+  });
+});
+
+describe('the namespace of an operator', () => {
+  const key = { name: namespace };
+  const labelsOf = async () => (await environment.client.get(Namespace, key)).metadata.labels ?? {};
+  const config = { metadata: { namespace, name: 'of-others' } };
+  const undeploy = async (...more: string[]) => await kctl(project(), 'undeploy', ...more, ...cluster);
+  const deploy = async () => await kctl(project(), 'deploy', '--timeout', '0.1', ...cluster);
+  const removed = async () => {
+    await environment.client.delete(Namespace, key);
+    await eventually(async () => {
+      expect((await environment.client.list(Namespace)).items.map(({ metadata }) => metadata.name)).not.toContain(
+        namespace,
+      );
+    });
+  };
+
+  it.each([{}, { 'kctl.dev/created-for': 'websites' }])(
+    'that was there before is neither relabelled nor deleted with what others have in it: %j',
+    async (annotations) => {
+      await installCrds(environment.client, certManager);
+      await environment.client.create(Namespace, { metadata: { ...key, annotations } });
+      await environment.client.create(ConfigMap, config);
+      const deployed = await deploy();
+      const isForged = Object.keys(annotations).length > 0;
+      if (!isForged) {
+        expect(deployed.err).toContain(`kept namespace/${namespace}: it was there before, and its labels stay\n`);
+        expect(await labelsOf()).not.toHaveProperty(['pod-security.kubernetes.io/enforce']);
+      }
+      const gone = await undeploy();
+      expect(gone, gone.err).toMatchObject({ code: 0 });
+      expect(gone.err).toContain(
+        isForged
+          ? `kept namespace/${namespace}: it contains an object of others: configmap/of-others\n`
+          : `kept namespace/${namespace}: kctl deploy did not create it\n`,
+      );
+      expect(
+        (await environment.client.get(ConfigMap, { namespace, name: 'of-others' })).metadata.deletionTimestamp,
+      ).toBeUndefined();
+      await removed();
+    },
+  );
+
+  it('that deploy has created goes with the operator, once it contains nothing of others', async () => {
+    await installCrds(environment.client, certManager);
+    await deploy();
+    expect(await labelsOf()).toHaveProperty(['pod-security.kubernetes.io/enforce'], 'restricted');
+    expect((await undeploy('--dry-run')).err).toContain(`deleted namespace/${namespace} (dry run)\n`);
+    await environment.client.create(ConfigMap, config);
+    const kept = JSON.parse((await undeploy('--json')).out) as { changes: { action: string; kind: string }[] };
+    expect(kept.changes.at(-1)).toMatchObject({ action: 'kept', kind: 'Namespace', name: namespace });
+    await environment.client.delete(ConfigMap, { namespace, name: 'of-others' });
+    expect((await undeploy()).err).toContain(`deleted namespace/${namespace}\n`);
   });
 });
 

@@ -1,8 +1,10 @@
 import type { OperatorGraph } from '@kctl/operator';
 import {
   applyObjects,
+  changeOf,
   type ChangeOptions,
   deleteObjects,
+  describeManifest,
   isManifest,
   type ObjectChange,
   waitEstablished,
@@ -17,6 +19,7 @@ import type { CliIo } from '../io.js';
 import { definitionsOf } from '../manifests/definitions.js';
 import { deploymentObjects } from '../manifests/generate-files.js';
 import { loadOperator, readProject } from '../project.js';
+import { namespaceToApply, reasonToKeep } from '../own-namespace.js';
 import { findStaleWebhooks } from '../stale-webhooks.js';
 import { defineKind, isNoKindMatch, isNotFound, type DeepReadonly, type Kind } from '@kctl/apimachinery';
 import { Deployment, type DeploymentStatus } from '@kctl/apimachinery/kinds/apps/v1';
@@ -66,14 +69,15 @@ export async function deploy(io: CliIo, options: InstallOptions): Promise<Change
     all.filter(({ kind }) => kind === 'Namespace'),
     all.filter(({ kind }) => kind !== 'Namespace'),
   ];
-  const first = await applyObjects(io, cluster, [...namespaces, ...crds], options);
+  const kept = await applyNamespaces(io, cluster, { graph, namespaces, ...options });
+  const first = await applyObjects(io, cluster, crds, options);
   if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
   cluster.mapper.invalidate();
   // Before the replicas that answered them go.
   const gone = await deleteObjects(io, cluster, await findStaleWebhooks(io, cluster, { graph, wanted: all }), options);
   const then = await applyObjects(io, cluster, rest, options);
   if (options.dryRun !== true) await waitAvailable({ io, timeoutMs: options.timeoutMs }, cluster, graph);
-  return outcomeOf(options, first, gone, then);
+  return outcomeOf(options, kept, first, gone, then);
 }
 
 /** Deletes the objects of the operator's kinds, then the operator, then its CRDs, so that finalizers run. */
@@ -83,8 +87,61 @@ export async function undeploy(io: CliIo, options: InstallOptions): Promise<Chan
   const removed = await removeObjects(io, cluster, graph, options);
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const stale = await findStaleWebhooks(io, cluster, { graph, wanted: all });
-  const rest = [...stale, ...all.toReversed(), ...crdsOf(graph).toReversed()];
-  return outcomeOf(options, removed, await deleteObjects(io, cluster, rest, options));
+  const isNamespace = ({ kind }: ManifestObject): boolean => kind === 'Namespace';
+  const rest = [...stale, ...all.filter((each) => !isNamespace(each)).toReversed(), ...crdsOf(graph).toReversed()];
+  const deleted = await deleteObjects(io, cluster, rest, options);
+  const namespaces = await deleteNamespaces(io, cluster, {
+    graph,
+    namespaces: all.filter(isNamespace),
+    others: rest,
+    ...options,
+  });
+  return outcomeOf(options, removed, deleted, namespaces);
+}
+
+interface NamespacesOf extends ChangeOptions {
+  readonly graph: OperatorGraph;
+  readonly namespaces: readonly ManifestObject[];
+}
+
+/** Applies namespaces that kctl has created or creates now. Those that were there before keep their labels. */
+async function applyNamespaces(
+  io: CliIo,
+  cluster: OpenCluster,
+  { graph, namespaces, ...options }: NamespacesOf,
+): Promise<readonly ObjectChange[]> {
+  const changes: ObjectChange[] = [];
+  for (const manifest of namespaces) {
+    const own = await namespaceToApply(io, cluster, manifest, graph.name);
+    changes.push(
+      ...(own === undefined
+        ? [keep(io, manifest, 'it was there before, and its labels stay')]
+        : await applyObjects(io, cluster, [own], options)),
+    );
+  }
+  return changes;
+}
+
+/** Deletes namespaces that kctl has created and that contain nothing of others. */
+async function deleteNamespaces(
+  io: CliIo,
+  cluster: OpenCluster,
+  { graph, namespaces, others, ...options }: NamespacesOf & { readonly others: readonly ManifestObject[] },
+): Promise<readonly ObjectChange[]> {
+  const changes: ObjectChange[] = [];
+  for (const manifest of namespaces) {
+    const { name } = manifest.metadata;
+    const reason = await reasonToKeep(io, cluster, { name, operator: graph.name, deleted: others });
+    changes.push(
+      ...(reason === undefined ? await deleteObjects(io, cluster, [manifest], options) : [keep(io, manifest, reason)]),
+    );
+  }
+  return changes;
+}
+
+function keep(io: CliIo, manifest: ManifestObject, reason: string): ObjectChange {
+  io.err(`kept ${describeManifest(manifest)}: ${reason}\n`);
+  return changeOf('kept', manifest);
 }
 
 function outcomeOf({ dryRun = false }: ChangeOptions, ...parts: readonly (readonly ObjectChange[])[]): ChangeOutcome {
