@@ -1,4 +1,3 @@
-import { TLSSocket } from 'node:tls';
 import type { HttpRequest } from './http-server-options.js';
 
 /** Sender of a body. */
@@ -25,6 +24,8 @@ export function peerOf(request: HttpRequest): BodyPeer {
 
 /** Returns how far a socket's peer has proved who it is. */
 export function trustOf(socket: unknown): BodyPeer['trust'] {
+  // Asked for here: a process without a server does not load it.
+  const { TLSSocket } = process.getBuiltinModule('node:tls');
   // The socket of an HTTP/2 session is a proxy, which `instanceof` sees through.
   if (!(socket instanceof TLSSocket)) return 'unknown';
   if (socket.authorized) return 'verified';
