@@ -17,8 +17,9 @@ export function completions(program: Command, words: readonly string[]): readonl
 }
 
 /**
- * A script that asks `kctl complete` for what may follow `kctl` and `npx kctl`. It runs the kctl of the project that the
- * current folder is in, or else the one on the PATH: completion downloads nothing.
+ * A script that calls `kctl complete` for what may follow `kctl` and `npx kctl`. It runs the kctl of the project that the
+ * current folder is in, or else the one on the PATH, and downloads nothing. A program is run at Tab, so the project counts only
+ * if the user owns its folder, its package.json, its node_modules and the program, and every folder below.
  *
  * @throws CliError for a shell that is not known
  */
@@ -33,10 +34,13 @@ export function completionScript(shell: string): string {
 
 /** The same in the language of bash and zsh. */
 const askProject = `_kctl_ask() {
-  local folder=$PWD
-  while [ -n "$folder" ] && [ ! -x "$folder/node_modules/.bin/kctl" ]; do folder=\${folder%/*}; done
-  if [ -n "$folder" ]; then
-    "$folder/node_modules/.bin/kctl" complete -- "$@" 2>/dev/null
+  local folder=$PWD bin
+  while [ -n "$folder" ] && [ -O "$folder" ] && ! { [ -f "$folder/package.json" ] && [ -x "$folder/node_modules/.bin/kctl" ]; }; do
+    folder=\${folder%/*}
+  done
+  bin=$folder/node_modules/.bin
+  if [ -n "$folder" ] && [ -O "$folder" ] && [ -O "$folder/package.json" ] && [ -O "$folder/node_modules" ] && [ -O "$bin" ] && [ -O "$bin/kctl" ]; then
+    "$bin/kctl" complete -- "$@" 2>/dev/null
   elif command -v kctl >/dev/null; then
     command kctl complete -- "$@" 2>/dev/null
   fi
@@ -82,11 +86,12 @@ fi
     set -l words (commandline -opc) (commandline -ct)
     test (path basename -- $words[1]) = npx; and set -e words[1]
     set -l folder $PWD
-    while test "$folder" != /; and not test -x "$folder/node_modules/.bin/kctl"
+    while test "$folder" != /; and test -O "$folder"; and not begin; test -f "$folder/package.json"; and test -x "$folder/node_modules/.bin/kctl"; end
         set folder (path dirname -- $folder)
     end
-    if test -x "$folder/node_modules/.bin/kctl"
-        "$folder/node_modules/.bin/kctl" complete -- $words[2..] 2>/dev/null
+    set -l bin "$folder/node_modules/.bin"
+    if test -x "$bin/kctl"; and test -O "$folder"; and test -O "$folder/package.json"; and test -O "$folder/node_modules"; and test -O "$bin"; and test -O "$bin/kctl"
+        "$bin/kctl" complete -- $words[2..] 2>/dev/null
     else if command -q kctl
         command kctl complete -- $words[2..] 2>/dev/null
     end

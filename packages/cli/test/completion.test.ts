@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -48,6 +48,7 @@ describe.each(Object.keys(asking))('the completion script of %s', (shell) => {
     onTestFinished(() => rmSync(root, { recursive: true, force: true }));
     const below = join(root, 'src', 'api');
     mkdirSync(below, { recursive: true });
+    writeFileSync(join(root, 'package.json'), '{}');
     writeFileSync(join(below, 'script'), (await kctl(project(), 'completion', shell)).out);
     return { root, below };
   }
@@ -75,6 +76,20 @@ describe.each(Object.keys(asking))('the completion script of %s', (shell) => {
     installKctl(join(root, 'path'), 'path');
     for (const words of [line, ['npx', ...line]])
       expect(offered(below, words, join(root, 'path'))).toEqual(['crd:project:complete,--,generate,crd']);
+  });
+
+  it.runIf(isInstalled && process.getuid?.() === 0)('runs no program of a folder that another user owns', async () => {
+    const { root, below } = await folders();
+    const bin = join(root, 'node_modules', '.bin');
+    installKctl(bin, 'project');
+    const places = [root, join(root, 'package.json'), join(root, 'node_modules'), bin, join(bin, 'kctl')];
+    for (const place of places) {
+      chownSync(place, 12_345, 12_345);
+      expect(offered(below, line)).toEqual([]);
+      chownSync(place, 0, 0);
+    }
+    rmSync(join(root, 'package.json'));
+    expect(offered(below, line)).toEqual([]);
   });
 
   it.runIf(isInstalled)('asks the kctl on the PATH where there is no project', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { editMain, type Compiler, type MainEdit } from './edit-main.js';
@@ -51,7 +51,11 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
   const { folder, what, kind, dryRun = false, main = join(folder, 'src', 'main.ts') } = options;
   const record = findRecord(folder);
   const { group = record?.group, name = record?.name ?? 'operator' } = options;
-  const problems = [nameProblem('kind', kind), ...(group === undefined ? [] : [nameProblem('group', group)])];
+  const problems = [
+    nameProblem('name', name),
+    nameProblem('kind', kind),
+    ...(group === undefined ? [] : [nameProblem('group', group)]),
+  ];
   if (problems.some((problem) => problem !== undefined))
     throw new TypeError(problems.filter((problem) => problem !== undefined).join('; '));
   if (what === 'resource' && group === undefined)
@@ -65,6 +69,9 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
   const taken = [...files.keys()].filter((path) => existsSync(join(folder, ...path.split('/'))));
   if (taken.length > 0)
     throw new Error(`${taken.join(', ')} would be overwritten: ${kind} has a ${what}, or remove it first`);
+  const outside = [...files.keys()].filter((path) => leadsOut(folder, path));
+  if (outside.length > 0)
+    throw new Error(`${outside.join(', ')} would be written through a symbolic link that leads out of the project`);
   const before = readFileSync(main, 'utf8');
   const edit = editOf(what, kind, { folder, main });
   const compiler = findCompiler(folder);
@@ -80,11 +87,20 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
     for (const [path, content] of files) {
       const target = join(folder, ...path.split('/'));
       mkdirSync(dirname(target), { recursive: true });
-      writeFileSync(target, content);
+      writeFileSync(target, content, { flag: 'wx' });
     }
     if (changed.length > 0) writeFileSync(main, text);
   }
   return { written: [...files.keys()], changed, todo };
+}
+
+/** Whether the folder that a file is to be written in is another place than its path says. */
+function leadsOut(folder: string, path: string): boolean {
+  let place = dirname(join(folder, ...path.split('/')));
+  while (!existsSync(place)) place = dirname(place);
+  const root = realpathSync(folder);
+  const real = realpathSync(place);
+  return real !== root && !real.startsWith(root + sep);
 }
 
 function editOf(

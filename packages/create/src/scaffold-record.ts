@@ -1,6 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { ProjectNames } from './names.js';
+import { nameProblem, type ProjectNames } from './names.js';
 
 /** What a project was made of: by it, a later release separates the edits of an author from its own. */
 export interface ScaffoldRecord extends ProjectNames {
@@ -35,14 +35,35 @@ export function readRecord(folder: string): ScaffoldRecord {
 export function findRecord(folder: string): ScaffoldRecord | undefined {
   const file = fileOf(folder);
   if (!existsSync(file)) return undefined;
+  if ([dirname(file), file].some((place) => lstatSync(place).isSymbolicLink()))
+    throw new Error(`${file} is or is below a symbolic link: a project has its record as a file`);
   let value: unknown;
   try {
     value = JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new Error(`${file} is not JSON: take it from the commit that was good`, { cause: error });
   }
-  if (!isRecord(value)) throw new Error(`${file} is not valid: take it from the commit that was good`);
+  const remedy = 'take it from the commit that was good';
+  if (!isRecord(value)) throw new Error(`${file} is not valid: ${remedy}`);
+  // The record is committed: its names become code and its paths are written and deleted.
+  const problem =
+    nameProblem('name', value.name) ??
+    nameProblem('group', value.group) ??
+    nameProblem('kind', value.kind) ??
+    Object.keys(value.files)
+      .map(pathProblem)
+      .find((each) => each !== undefined);
+  if (problem !== undefined) throw new Error(`${file} is not valid: ${problem}: ${remedy}`);
   return value;
+}
+
+/** Why a path is not that of a file of the project. */
+function pathProblem(path: string): string | undefined {
+  const parts = path.split('/');
+  const isInside =
+    parts.every((part) => part !== '' && part !== '.' && part !== '..' && !/[\\:\0]/.test(part)) &&
+    !['.git', 'node_modules'].includes((parts[0] ?? '').toLowerCase());
+  return isInside ? undefined : `files: ${JSON.stringify(path)} is not the path of a file of the project`;
 }
 
 function isRecord(value: unknown): value is ScaffoldRecord {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { findRenames } from './find-renames.js';
 import { mergeJson } from './merge-json.js';
@@ -139,13 +139,17 @@ function changeAt(folder: string, path: string, { base, theirs }: Versions): Cha
 /** Nothing that can be merged. */
 const other = Symbol('other');
 
-/** The author's file: {@link other} where there is a folder, where a folder is now a file, or where it is not UTF-8. */
+/**
+ * The author's file: {@link other} if there is a folder or a symbolic link, if a folder is now a file or a link, or if it is
+ * not UTF-8. Nothing is read, written or deleted through a link, which may lead out of the project.
+ */
 function readOwn(folder: string, path: string): string | typeof other | undefined {
   const names = path.split('/');
   for (let depth = 1; depth <= names.length; depth++) {
     const place = join(folder, ...names.slice(0, depth));
-    if (!existsSync(place)) return undefined;
-    if (statSync(place).isDirectory() === (depth === names.length)) return other;
+    const found = lstatSync(place, { throwIfNoEntry: false });
+    if (found === undefined) return undefined;
+    if (found.isSymbolicLink() || found.isDirectory() === (depth === names.length)) return other;
   }
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(readFileSync(join(folder, ...names)));

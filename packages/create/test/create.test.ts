@@ -192,6 +192,22 @@ describe('updateProject', () => {
     ['is missing', undefined, /scaffold.json does not exist: npx kctl update brings projects up to date/],
     ['is not JSON', '{', /scaffold.json is not JSON/],
     ['is not valid', '{"name":"a"}', /scaffold.json is not valid/],
+    ...Object.entries({
+      name: `a', x: process.exit() //`,
+      kind: '../../x',
+      group: "e.com'",
+    }).map(([field, value]): [string, string, RegExp] => [
+      `has ${field} ${value}`,
+      JSON.stringify({ name: 'a', group: 'e.com', kind: 'A', files: {}, [field]: value }),
+      new RegExp(`scaffold\\.json is not valid: ${field} ".*" is not valid: expected`),
+    ]),
+    ...['../victim', '/etc/victim', 'a/../../victim', 'a\\\\..\\\\b', 'C:/x', '.git/hooks/pre-commit', 'a//b', '.'].map(
+      (path): [string, string, RegExp] => [
+        `has the path ${path}`,
+        JSON.stringify({ name: 'a', group: 'e.com', kind: 'A', files: { [path]: 'x' } }),
+        /scaffold\.json is not valid: files: ".*" is not the path of a file of the project/,
+      ],
+    ),
   ])('names a record that %s, and writes nothing', (_what, text, message) => {
     const { folder } = made();
     const file = join(folder, '.kctl', 'scaffold.json');

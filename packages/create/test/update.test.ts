@@ -1,5 +1,5 @@
 // `kctl update` against whatever an author may have done to the files of a project.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
@@ -259,4 +259,30 @@ describe('random edits of every file', () => {
     rmSync(folder, { recursive: true });
     createProject({ folder, ...names, version: '^1.0.0' });
   }
+});
+
+describe('symbolic links', () => {
+  it('are neither written nor deleted through', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'kctl-links-'));
+    try {
+      const project = join(folder, 'project');
+      const outside = join(folder, 'outside');
+      mkdirSync(outside);
+      createProject({ folder: project, name: 'a', group: 'e.com', kind: 'A' });
+      for (const name of ['linked.ts', 'gone.ts']) writeFileSync(join(outside, name), 'of others');
+      symlinkSync(outside, join(project, 'lib'));
+      symlinkSync(join(outside, 'new.ts'), join(project, 'new.ts'));
+      const recordFile = join(project, '.kctl', 'scaffold.json');
+      const record = JSON.parse(readFileSync(recordFile, 'utf8')) as { files: Record<string, string> };
+      const files = new Map([...Object.entries(record.files), ['lib/linked.ts', 'mine'], ['new.ts', 'mine']]);
+      record.files['lib/gone.ts'] = 'of others';
+      writeFileSync(recordFile, JSON.stringify(record));
+      updateProject({ folder: project, files });
+      expect(readFileSync(join(outside, 'linked.ts'), 'utf8')).toBe('of others');
+      expect(readFileSync(join(outside, 'gone.ts'), 'utf8')).toBe('of others');
+      expect(existsSync(join(outside, 'new.ts'))).toBe(false);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
 });
