@@ -43,7 +43,7 @@ export async function namespaceToApply(
 
 /**
  * Why a namespace stays, or undefined if it may be deleted: `kctl deploy` has created it, and nothing is left in it that
- * others have made. The annotation alone is no proof, because anyone who may patch the namespace can set it.
+ * others have made. The annotation alone proves nothing, because anyone who may patch the namespace can set it.
  */
 export async function reasonToKeep(
   { signal }: Pick<CliIo, 'signal'>,

@@ -1,7 +1,7 @@
 // What the makers of clusters document, and what Node sees of the networks of Docker on a machine with them.
 import type { NetworkInterfaceInfo } from 'node:os';
 import { expect, it } from 'vitest';
-import { hostAddress } from '../src/dev/host-address.js';
+import { bindAddress, hostAddress } from '../src/dev/host-address.js';
 
 const at = (cidr: string, internal = false): NetworkInterfaceInfo => {
   const [address = ''] = cidr.split('/');
@@ -59,4 +59,18 @@ it('is the name that Docker Desktop has, where its virtual machine has the netwo
     expect(await ask('kind-kind', ['172.18.0.2'], { platform, interfaces: machine })).toBe('host.docker.internal');
   // Docker Desktop for Linux, and WSL
   expect(await ask('kind-kind', ['172.18.0.2'], { interfaces: machine })).toBe('host.docker.internal');
+});
+
+it.each([
+  ['kind-kind', 'linux', ['172.18.0.2'], '172.18.0.1'],
+  ['k3d-dev', 'linux', ['172.18.0.4'], '172.18.0.1'],
+  ['k3d-dev', 'darwin', ['172.30.0.4'], '127.0.0.1'],
+  ['kind-kind', 'win32', ['172.30.0.2'], '127.0.0.1'],
+  ['docker-desktop', 'linux', [], '127.0.0.1'],
+  ['colima', 'darwin', [], '127.0.0.1'],
+  ['minikube', 'linux', ['10.9.8.7'], undefined],
+  ['', 'linux', [], undefined],
+])('serves webhooks for a cluster of the context %j on %s at %s', async (context, platform, nodes, address) => {
+  const facts = { context, platform, interfaces: kind, nodeAddresses: () => Promise.resolve(nodes) };
+  expect(await bindAddress(facts)).toBe(address);
 });

@@ -27,6 +27,8 @@ export interface StandardSettings {
    */
   readonly inspectionBindAddress: string;
   readonly webhookPort: number;
+  /** Address that the webhook server binds to. @default every address of the machine */
+  readonly webhookHost?: string;
   /** @default that of the webhook server */
   readonly webhookCertDir?: string;
   readonly logLevel: LogLevel;
@@ -96,6 +98,11 @@ export const standardFields: readonly SettingField[] = [
     description: 'port of the webhook server',
     defaultText: shown('webhookPort'),
   },
+  {
+    name: 'webhookHost',
+    type: 'string',
+    description: 'address that the webhook server binds to; every address by default',
+  },
   { name: 'webhookCertDir', type: 'string', description: 'folder of the certificate of the webhook server' },
   {
     name: 'logLevel',
@@ -136,7 +143,7 @@ export function managerOptionsOf(
   settings: StandardSettings,
   logger: ConsoleLogger,
 ): RuntimeManagerOptions {
-  const { kubeconfig, context, namespace, watchNamespaces, leaderElect, webhookCertDir } = settings;
+  const { kubeconfig, context, namespace, watchNamespaces, leaderElect, webhookCertDir, webhookHost = '' } = settings;
   const health = parseBindAddress('healthProbeBindAddress', settings.healthProbeBindAddress);
   const metrics = parseBindAddress('metricsBindAddress', settings.metricsBindAddress);
   const inspection = inspectionAddressOf(settings.inspectionBindAddress);
@@ -144,7 +151,11 @@ export function managerOptionsOf(
     logger: withRemedies(logger),
     ...(settings.logReconciles ? { tracer: createReconcileLog(logger) } : {}),
     gracefulShutdownTimeoutMs: settings.gracefulShutdownTimeoutMs,
-    webhook: { port: settings.webhookPort, ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }) },
+    webhook: {
+      port: settings.webhookPort,
+      ...(webhookHost === '' ? {} : { host: webhookHost }),
+      ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }),
+    },
     ...(kubeconfig === undefined || kubeconfig === '' ? {} : { kubeconfigPath: kubeconfig }),
     ...(context === undefined || context === '' ? {} : { context }),
     ...(watchNamespaces.length === 0 ? {} : { namespaces: watchNamespaces }),

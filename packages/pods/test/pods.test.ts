@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { mkdtemp, mkdir, readdir, readFile, readlink, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, readlink, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -605,6 +605,73 @@ describe('copy', () => {
       copyFromPod(environment.client, key, { from: '/srv/site', to: join(folder, 'safe') }),
     );
     expect(String(error)).toMatch(/which is not in "site"/);
+  });
+
+  it('writes through no symbolic link of the destination', async () => {
+    const outside = join(folder, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'a.txt'), 'of others');
+    const inner = join(folder, 'inner');
+    await mkdir(inner);
+    await symlink(outside, join(inner, 'site'));
+    tarOf('site/a.txt');
+    const error = await failureOf(copyFromPod(environment.client, key, { from: '/srv/site', to: inner }));
+    expect(String(error)).toMatch(/site is a symbolic link on this machine: nothing is written through it/);
+    const below = join(folder, 'below');
+    await mkdir(join(below, 'site'), { recursive: true });
+    await symlink(outside, join(below, 'site', 'sub'));
+    await symlink(join(outside, 'a.txt'), join(below, 'site', 'a.txt'));
+    await symlink(join(outside, 'new.txt'), join(below, 'site', 'new.txt'));
+    for (const name of ['site/sub/a.txt', 'site/a.txt', 'site/new.txt', 'site/sub/']) {
+      tarOf(name);
+      const failure = await failureOf(copyFromPod(environment.client, key, { from: '/srv/site', to: below }));
+      expect(String(failure)).toMatch(/is a symbolic link on this machine/);
+    }
+    expect(await readdir(outside)).toEqual(['a.txt']);
+    expect(await readFile(join(outside, 'a.txt'), 'utf8')).toBe('of others');
+  });
+
+  it('creates files with the mode of the container less the umask, from the start', async () => {
+    server.pods.script(key, {
+      exec: async ({ stdout }) => {
+        const archive = pack();
+        archive.entry({ name: 'site/secret', mode: 0o600 }, 'x');
+        archive.entry({ name: 'site/open', mode: 0o6777 }, 'x');
+        archive.finalize();
+        for await (const chunk of archive) stdout.write(chunk);
+      },
+    });
+    const to = join(folder, 'modes');
+    const before = process.umask(0o027);
+    try {
+      await copyFromPod(environment.client, key, { from: '/srv/site', to });
+    } finally {
+      process.umask(before);
+    }
+    const modes = await Promise.all(['secret', 'open'].map(async (name) => (await stat(join(to, name))).mode & 0o7777));
+    expect(modes).toEqual([0o600, 0o750]);
+  });
+
+  it('refuses a header that would be kept in memory as a whole', async () => {
+    server.pods.script(key, {
+      exec: ({ stdout }) => {
+        const header = Buffer.alloc(512);
+        header.write('pax', 0);
+        header.write('77777777777', 124);
+        header.write('x', 156);
+        header.write('ustar\0', 257);
+        let sum = 8 * 32;
+        for (const byte of header) sum += byte;
+        header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+        stdout.write(header);
+        stdout.write(Buffer.alloc(100_000));
+        return Promise.resolve(0);
+      },
+    });
+    const paths = { from: '/srv/site', to: join(folder, 'pax') };
+    expect(String(await failureOf(copyFromPod(environment.client, key, paths)))).toMatch(
+      /the container sent a tar header of 8589934591 bytes: at most 1048576 are read/,
+    );
   });
 
   /** Files below the folder that this process has open. */

@@ -163,8 +163,8 @@ async function runOn(
   await bring(operator);
   /** Webhooks that fail closed refuse writes until the operator listens, those of samples as well. */
   const begin = async (starting: CliIo): Promise<void> => {
-    const { port } = tunnel;
-    if (port !== undefined) await untilListening(port, starting.signal);
+    const { address } = tunnel;
+    if (address !== undefined) await untilListening(address, starting.signal);
     await tunnel.pointWebhooks(starting);
     await applyObjects(starting, cluster, missing);
     missing = [];
@@ -205,10 +205,13 @@ async function runOn(
   if (failure !== undefined) throw failure;
 }
 
-/** Resolves when a port of this machine takes connections. @throws the reason of the signal */
-async function untilListening(port: number, signal: AbortSignal): Promise<void> {
+/** Resolves when an address of this machine takes connections. @throws the reason of the signal */
+async function untilListening(
+  { host, port }: { readonly host: string; readonly port: number },
+  signal: AbortSignal,
+): Promise<void> {
   for (;;) {
-    const socket = connect(port, '127.0.0.1');
+    const socket = connect(port, host);
     const isOpen = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true));
       socket.once('error', () => resolve(false));

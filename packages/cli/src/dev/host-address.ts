@@ -49,6 +49,23 @@ export async function hostAddress({
   return gatewayOf(await nodeAddresses(), interfaces) ?? ofDesktop;
 }
 
+/**
+ * The address of this machine that the webhooks are served at, so that nodes of the cluster reach it and the rest of the network
+ * does not: that of the network of the nodes; the loopback address if a virtual machine leads to it. Undefined if neither is
+ * known.
+ */
+export async function bindAddress({
+  context,
+  platform,
+  interfaces,
+  nodeAddresses,
+}: HostFacts): Promise<string | undefined> {
+  const gateway = gatewayOf(await nodeAddresses(), interfaces);
+  if (gateway !== undefined) return gateway;
+  const isVirtual = /^(?:docker-desktop$|rancher-desktop$|(?:colima|lima)(?:-|$))/.test(context);
+  return isVirtual || (platform !== 'linux' && /^(?:kind|k3d)-/.test(context)) ? '127.0.0.1' : undefined;
+}
+
 /** The address of this machine in the network that a node is in: IPv4 first, which every cluster has. */
 function gatewayOf(nodes: readonly string[], interfaces: HostFacts['interfaces']): string | undefined {
   const own = Object.values(interfaces).flatMap((each) => each ?? []);

@@ -29,8 +29,8 @@ export interface TunnelOptions {
 export interface Tunnel {
   /** Arguments of the operator; they may change by {@link Tunnel.prepare}. */
   readonly arguments: readonly string[];
-  /** The port that the webhooks are called at; undefined where none is. */
-  readonly port: number | undefined;
+  /** Where this machine reaches the webhooks; undefined if none is called. */
+  readonly address: { readonly host: string; readonly port: number } | undefined;
   /** Has a certificate, and notes what is about to change. Before the CRDs of the operator are applied. */
   prepare(io: CliIo, operator: HookedOperator): Promise<void>;
   /** Has the API server convert by the operator. The CRDs are there. */
@@ -58,9 +58,9 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     get arguments() {
       return route?.arguments ?? [];
     },
-    get port() {
+    get address() {
       const to = pointing();
-      return to === undefined || [...to.operator.webhooks].length === 0 ? undefined : to.route.port;
+      return to === undefined || [...to.operator.webhooks].length === 0 ? undefined : to.route;
     },
     prepare: async (io, next) => {
       operator = next;

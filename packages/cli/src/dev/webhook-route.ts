@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
+import { isForbidden } from '@kctl/apimachinery';
 import { Node } from '@kctl/apimachinery/kinds/core/v1';
 import type { OperatorGraph } from '@kctl/operator';
 import { createSelfSignedCertificate } from '@kctl/webhook';
@@ -9,7 +10,7 @@ import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import { freePort } from './free-port.js';
 import { givenSetting } from './given-settings.js';
-import { hostAddress } from './host-address.js';
+import { bindAddress, hostAddress } from './host-address.js';
 
 /** How an API server reaches the webhooks of an operator that runs on this machine. */
 export interface WebhookRoute {
@@ -17,6 +18,8 @@ export interface WebhookRoute {
   readonly url: string;
   /** On this machine. */
   readonly port: number;
+  /** Where this machine reaches it. */
+  readonly host: string;
   /** The certificate of the webhook server, PEM: its own authority. */
   readonly caBundle: string;
   /** Arguments of the operator. */
@@ -67,10 +70,15 @@ export async function routeWebhooks(
   writeFileSync(join(certificates, 'tls.crt'), cert);
   writeFileSync(join(certificates, 'tls.key'), key, { mode: 0o600 });
   const port = await portOf(io, options);
+  const bind = await bindOf(io, cluster, options);
   const route = {
     port,
+    host: bind ?? '127.0.0.1',
     caBundle: cert,
-    arguments: ['--webhook-port', String(port), '--webhook-cert-dir', certificates],
+    arguments: [
+      ...['--webhook-port', String(port), '--webhook-cert-dir', certificates],
+      ...(bind === undefined ? [] : ['--webhook-host', bind]),
+    ],
   };
   if (host !== undefined) return { ...route, url: `https://${isIP(host) === 6 ? `[${host}]` : host}:${port}` };
   io.err(
@@ -80,17 +88,47 @@ export async function routeWebhooks(
 }
 
 /** The name or address by which nodes of the cluster reach this machine; undefined where that is not known. */
-async function hostOf(
-  { signal }: CliIo,
-  { client }: OpenCluster,
-  context: string | undefined = '',
-): Promise<string | undefined> {
-  const nodeAddresses = async (): Promise<readonly string[]> => {
+async function hostOf(io: CliIo, cluster: OpenCluster, context: string | undefined = ''): Promise<string | undefined> {
+  const nodeAddresses = (): Promise<readonly string[]> => nodeAddressesOf(io, cluster);
+  return await hostAddress({ context, platform: process.platform, interfaces: networkInterfaces(), nodeAddresses });
+}
+
+/** Addresses of a node; none for a person who may not read them. */
+async function nodeAddressesOf({ signal }: CliIo, { client }: OpenCluster): Promise<readonly string[]> {
+  try {
     const { items } = await client.list(Node, { limit: 1, signal });
     const addresses = items.flatMap(({ status }) => status?.addresses ?? []);
     return addresses.flatMap(({ type, address }) => (type === 'InternalIP' ? [address] : []));
-  };
-  return await hostAddress({ context, platform: process.platform, interfaces: networkInterfaces(), nodeAddresses });
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
+}
+
+/**
+ * The address that the operator serves its webhooks at. The loopback address unless a cluster has to reach it; undefined, with
+ * a line, for every address of the machine.
+ */
+async function bindOf(
+  io: CliIo,
+  cluster: OpenCluster,
+  { arguments: given, isEmbedded, context = '', host }: RouteOptions,
+): Promise<string | undefined> {
+  const own = givenSetting(io, given, 'webhookHost');
+  if (own !== undefined) return own;
+  if (isEmbedded) return '127.0.0.1';
+  const interfaces = networkInterfaces();
+  const addresses = Object.values(interfaces).flatMap((each) => (each ?? []).map(({ address }) => address));
+  if (host !== undefined && addresses.includes(host)) return host;
+  const nodeAddresses = (): Promise<readonly string[]> => nodeAddressesOf(io, cluster);
+  const found = await bindAddress({ context, platform: process.platform, interfaces, nodeAddresses });
+  if (found !== undefined) return found;
+  // An API server that has no way here needs no address but this one.
+  if (host === undefined && (await hostOf(io, cluster, context)) === undefined) return '127.0.0.1';
+  io.err(
+    'the webhooks are served at every address of this machine, with the rights of your kubeconfig behind them: add -- --webhook-host <address> to serve them at one\n',
+  );
+  return undefined;
 }
 
 /** As the person gave it, else the default of the operator; a free one in place of 0. */

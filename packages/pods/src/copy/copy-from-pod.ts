@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { chmod, mkdir, stat } from 'node:fs/promises';
+import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join, posix, resolve, sep } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -12,12 +11,16 @@ import { describeTarget, resolvePod } from '../target.js';
 import type { PodTarget } from '../target.js';
 import { checkCopy } from './copy-options.js';
 import type { CopyOptions, CopyPaths, CopyResult } from './copy-options.js';
+import { limitHeaders } from './limit-headers.js';
 import { untilClosed } from './until-closed.js';
+import { createFile, makeFolder } from './write-below.js';
 import { requireTransportTo } from '../require-target.js';
 
 /**
  * Copies a file or a folder of a container, which must have `tar`, to this machine. Mirrors `kubectl cp`: links, devices and
- * sockets are left out. What the container sends is not trusted: a path that leads out of the destination is an error.
+ * sockets are left out. A file has the mode that it has in the container, without the bits of this process' umask. What the
+ * container sends is not trusted: a path that leads out of the destination is an error, as is a symbolic link on this machine
+ * that a path would lead through.
  *
  * @throws PodStreamError naming what tar says; what writing throws; as {@link exec}
  */
@@ -38,6 +41,9 @@ export async function copyFromPod(
     () => false,
   );
   const destination = resolve(isFolder ? join(to, name) : to);
+  // What the caller named: below it, no link is followed.
+  const root = isFolder ? resolve(to) : dirname(destination);
+  await mkdir(root, { recursive: true });
   const archive = new PassThrough();
   const counted = { files: 0, bytes: 0 };
   const unpack = async (): Promise<void> => {
@@ -47,19 +53,27 @@ export async function copyFromPod(
     entries.once('error', (error) => {
       failure = error;
     });
-    for await (const entry of archive.pipe(entries)) {
+    const limited = limitHeaders();
+    limited.once('error', (error) => entries.destroy(error));
+    archive.once('error', (error) => limited.destroy(error));
+    for await (const entry of archive.pipe(limited).pipe(entries)) {
       const { header } = entry;
       const path = placeOf(destination, name, header.name);
       if (header.type === 'directory') {
-        await mkdir(path, { recursive: true });
+        await makeFolder(root, path);
         entry.resume();
       } else if (header.type === 'file' || header.type === 'contiguous-file') {
-        await mkdir(dirname(path), { recursive: true });
+        const handle = await createFile(root, path, header.mode ?? 0o666);
+        const file = handle.createWriteStream();
         // What ended meanwhile emits nothing more that a pipeline would see.
-        if (entry.destroyed) throw failure;
-        const file = createWriteStream(path);
+        if (entry.destroyed) {
+          await untilClosed(
+            file,
+            Promise.resolve(file.destroy()).then(() => undefined),
+          );
+          throw failure;
+        }
         await untilClosed(file, pipeline(entry, file));
-        if (header.mode !== undefined) await chmod(path, header.mode & 0o777);
         counted.files++;
         counted.bytes += header.size ?? 0;
         onFile?.(path);

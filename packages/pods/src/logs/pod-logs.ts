@@ -1,5 +1,6 @@
 import type { NamespacedKey } from '@kctl/apimachinery';
 import { anySignal } from '@kctl/wait';
+import { PodStreamError } from '../errors.js';
 import { failureOf } from '../client.js';
 import type { PodsClient } from '../client.js';
 import { containerNames, defaultContainer, requireContainer } from '../container.js';
@@ -68,14 +69,29 @@ export async function* podLogs(
   }
 }
 
-/** The lines of {@link podLogs} as one text, each with its end. Not for `follow`: it ends when the container does. */
+/** Longest result of {@link podLogText}. */
+const maxTextLength = 256 * 1024 * 1024;
+
+/**
+ * The lines of {@link podLogs} as one string of at most 268,435,456 characters, each with its end. Not for `follow`: it ends when
+ * the container does.
+ *
+ * @throws PodStreamError for a longer log; as {@link podLogs}
+ */
 export async function podLogText(client: PodsClient, target: PodTarget, options: PodLogsOptions = {}): Promise<string> {
   checkLogOptions(options);
   const lines: string[] = [];
+  let length = 0;
   // A piece of a line has no end: unless it is asked for, no line is cut.
-  const whole = { ...options, maxLineBytes: options.maxLineBytes ?? Number.MAX_SAFE_INTEGER };
-  for await (const { text, timestamp } of podLogs(client, target, whole))
+  const whole = { ...options, maxLineBytes: options.maxLineBytes ?? maxTextLength };
+  for await (const { text, timestamp } of podLogs(client, target, whole)) {
+    length += text.length + 1;
+    if (length > maxTextLength)
+      throw new PodStreamError(
+        `the log has more than ${maxTextLength} characters: set limitBytes or tailLines, or use podLogs`,
+      );
     lines.push(timestamp === undefined ? `${text}\n` : `${timestamp} ${text}\n`);
+  }
   return lines.join('');
 }
 

@@ -29,6 +29,8 @@ export interface OpenPortOptions extends AbortOptions {
 const optionNames: OptionNames<OpenPortOptions> = { clock: clockOption, signal: signalOption };
 
 const channel = { data: 0, error: 1 } as const;
+/** Longest part of the server's message in an error, in bytes. */
+const maxErrorBytes = 1000;
 /** Each channel begins with the number of its port. */
 const portBytes = 2;
 
@@ -96,7 +98,7 @@ class PortStream extends Duplex {
       return rest.length === 0 || this.push(rest);
     });
     this.#channels.listen(channel.error, (data) => {
-      const text = this.#withoutHead(channel.error, data).toString();
+      const text = this.#withoutHead(channel.error, data).toString('utf8', 0, maxErrorBytes);
       if (text !== '') this.destroy(new PodStreamError(`${what}: ${text}`));
       return true;
     });

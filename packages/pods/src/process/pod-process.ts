@@ -48,6 +48,8 @@ export interface PodProcess extends AsyncDisposable {
   readonly exited: Promise<number>;
 }
 
+/** Longest exit status, in bytes. It is a Status object of a few hundred. */
+const maxStatusBytes = 64 * 1024;
 /** By the file descriptors of a process; then its end, and the size of its terminal. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4 } as const;
 /** v4 is for servers before Kubernetes 1.30: it cannot say that the input has ended. */
@@ -93,6 +95,14 @@ export async function openProcess(
   const output = channels.readable(channel.stdout);
   const errors = channels.readable(channel.stderr);
   channels.listen(channel.status, (data) => {
+    if ((status?.length ?? 0) + data.length > maxStatusBytes) {
+      const error = new PodStreamError(`${what}: the server sent a status of more than ${maxStatusBytes} bytes`);
+      status = undefined;
+      for (const stream of [output, errors]) stream.destroy(error);
+      reject(error);
+      channels.destroy(error);
+      return true;
+    }
     status = (status ?? '') + data.toString();
     return true;
   });
