@@ -79,6 +79,8 @@ if (!hasBinaries && !(await goAvailable())) {
   run('both servers compared', program(conformance, '--differential', ...mixed));
   const random = ['--objects', '4000', '--schemas', '20', '--seed', '11'];
   run('verdicts on random objects', program('e2e/crd/src/verdicts.ts', ...random));
+  const types = ['--schemas', '40', '--values', '40', '--seed', '11'];
+  run('random types of four libraries', program('e2e/crd/src/libraries.ts', ...types));
   const definitions = ['--definitions', '1500', '--seed', '11'];
   run('verdicts on random definitions', program('e2e/crd/src/definitions.ts', ...definitions));
   run('certificate rotation, real server', program(rotation, '--server', 'real', '--seconds', '45'));

@@ -19,6 +19,9 @@ import { storeObject } from './stored-object.js';
 
 /** The default Indexer: one generation of objects and indexes, replaced as a whole. */
 export class IndexedStore<T extends KubeObject> implements Indexer<T> {
+  readonly #objects: Reading<T, DeepReadonly<T>> = { entry: ({ object }) => object, version: ({ object }) => object };
+  readonly #versions: Reading<T, StoredObject<T>> = { entry: storedOf, version: itself };
+  readonly #keys: Reading<T, string> = { entry: ({ stored }) => formatKey(stored), version: formatKey };
   readonly #freeze: boolean;
   readonly #onIndexError: IndexerOptions<T>['onIndexError'];
   readonly #onUnreadable: IndexerOptions<T>['onUnreadable'];
@@ -61,11 +64,11 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   list(options: IndexListOptions = {}): DeepReadonly<T>[] {
-    return this.#pick(this.#generation.read(options.namespace), options, objectOf);
+    return this.#pick(this.#generation.read(options.namespace), options, this.#objects);
   }
 
   listStored(options: IndexListOptions = {}): StoredObject<T>[] {
-    return this.#pick(this.#generation.read(options.namespace), options, storedOf);
+    return this.#pick(this.#generation.read(options.namespace), options, this.#versions);
   }
 
   values(): Iterable<StoredObject<T>> {
@@ -73,19 +76,19 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   listKeys(options: IndexListOptions = {}): string[] {
-    return this.#pick(this.#generation.read(options.namespace), options, keyOf);
+    return this.#pick(this.#generation.read(options.namespace), options, this.#keys);
   }
 
   byIndex(indexName: string, value: string, options: IndexListOptions = {}): DeepReadonly<T>[] {
-    return this.#pick(this.#table(indexName).read(value, options.namespace), options, objectOf);
+    return this.#pick(this.#table(indexName).read(value, options.namespace), options, this.#objects);
   }
 
   storedByIndex(indexName: string, value: string, options: IndexListOptions = {}): StoredObject<T>[] {
-    return this.#pick(this.#table(indexName).read(value, options.namespace), options, storedOf);
+    return this.#pick(this.#table(indexName).read(value, options.namespace), options, this.#versions);
   }
 
   indexKeys(indexName: string, value: string): string[] {
-    return this.#pick(this.#table(indexName).read(value, undefined), {}, keyOf);
+    return this.#pick(this.#table(indexName).read(value, undefined), {}, this.#keys);
   }
 
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[] {
@@ -93,9 +96,9 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     const [value, ...others] = this.indexValues(indexName, object);
     if (value === undefined) return [];
     const entries = table.read(value, undefined);
-    if (others.length === 0) return this.#pick(entries, {}, objectOf);
+    if (others.length === 0) return this.#pick(entries, {}, this.#objects);
     const found = new Set([...entries, ...others.flatMap((other) => table.read(other, undefined))]);
-    return this.#pick([...found].sort(compareEntries), {}, objectOf);
+    return this.#pick([...found].sort(compareEntries), {}, this.#objects);
   }
 
   indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
@@ -201,8 +204,11 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.object });
   }
 
-  #pick<R>(entries: readonly Entry<T>[], { selector }: IndexListOptions, read: (entry: Entry<T>) => R): R[] {
-    return pick(entries, { selector, storedOf, read, onUnreadable: this.#onUnreadable });
+  #pick<R>(entries: readonly Entry<T>[], { selector }: IndexListOptions, read: Reading<T, R>): R[] {
+    const onUnreadable = this.#onUnreadable;
+    if (selector === undefined) return pick(entries, { selector, storedOf, read: read.entry, onUnreadable });
+    // A selector may be anybody's code, and write to this store: it judges what was there when the list began.
+    return pick(entries.map(storedOf), { selector, storedOf: itself, read: read.version, onUnreadable });
   }
 
   #table(indexName: string): ReadableIndex<T> {
@@ -233,14 +239,16 @@ function rebuild<T extends KubeObject>(from: Generation<T>, set: IndexSet<T>): G
   return next;
 }
 
-function objectOf<T extends KubeObject>(entry: Entry<T>): DeepReadonly<T> {
-  return entry.object;
+/** How a list reads its elements: of an entry, and of a version that an entry held. */
+interface Reading<T extends KubeObject, R> {
+  readonly entry: (entry: Entry<T>) => R;
+  readonly version: (stored: StoredObject<T>) => R;
 }
 
 function storedOf<T extends KubeObject>(entry: Entry<T>): StoredObject<T> {
   return entry.stored;
 }
 
-function keyOf<T extends KubeObject>(entry: Entry<T>): string {
-  return formatKey(entry.stored);
+function itself<T extends KubeObject>(stored: StoredObject<T>): StoredObject<T> {
+  return stored;
 }

@@ -116,6 +116,8 @@ export interface Cache extends Reader {
   scopesOf(kind: Kind): readonly ReadScope[];
   /** The namespaces that an informer of the kind lists and watches, held or not; undefined: all, none yet, or the kind has none. */
   namespacesFor(kind: Kind): readonly string[] | undefined;
+  /** The kinds of the same group and kind that have informers: one for each version. */
+  versionsOf(kind: Kind): readonly Kind[];
   /** The fields that {@link addIndex} has made an index for. */
   indexedFields(kind: Kind): readonly string[];
   /**

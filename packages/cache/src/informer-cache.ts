@@ -30,12 +30,15 @@ import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.j
 import { copyCacheOptions, copyNamespaces, copySelection } from './copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
 import { KindEntry } from './kind-entry.js';
+import type { NewEntry } from './kind-entry.js';
+import { KindVersions } from './kind-versions.js';
 import { idOf, requireDistinct, selectionId } from './kind-id.js';
 import { getLive, listLive } from './live-read.js';
 import type { LiveReadScope } from './live-read.js';
 import { makeScopeInformer } from './make-informer.js';
 import { projected } from './projected.js';
 import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
+import type { CachedRead } from './read.js';
 import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
 import { isEmpty, limitsOf, resolveScopes, selectionOf, withoutTransforms } from './resolve-scopes.js';
 import type { ScopeSources } from './resolve-scopes.js';
@@ -66,6 +69,7 @@ const defaultLingerMs = 30_000;
 class InformerCache implements Cache {
   readonly #options: CacheOptions;
   readonly #entries = new Map<string, KindEntry>();
+  readonly #versions = new KindVersions(() => [...this.#entries.values()].map(({ kind }) => kind));
   #defaultNamespaces: NamespaceScopes | undefined;
   #signal: AbortSignal | undefined;
   #fail: ((error: unknown) => void) | undefined;
@@ -261,6 +265,10 @@ class InformerCache implements Cache {
     return (this.#entries.get(idOf(kind))?.informer.indexNames ?? []).flatMap(indexedFieldOf);
   }
 
+  versionsOf(kind: Kind): readonly Kind[] {
+    return this.#versions.of(kind);
+  }
+
   scopesOf(kind: Kind): readonly ReadScope[] {
     return this.#entries.get(idOf(kind))?.scopes.lists ?? noScopes;
   }
@@ -344,6 +352,7 @@ class InformerCache implements Cache {
     );
     const entry = new KindEntry({ id, kind, informer, resolve: scopes, ...of });
     this.#entries.set(id, entry);
+    this.#versions.clear();
     this.#start(entry);
     return entry;
   }
@@ -362,6 +371,7 @@ class InformerCache implements Cache {
   async #remove(entry: KindEntry): Promise<void> {
     if (this.#entries.get(entry.id) !== entry) return;
     this.#entries.delete(entry.id);
+    this.#versions.clear();
     entry.stopLinger();
     await entry.informer.leaveScope();
   }
@@ -458,20 +468,6 @@ class InformerCache implements Cache {
       }
     }
   }
-}
-
-/** What an entry is made of. */
-interface NewEntry {
-  readonly id: string;
-  readonly selection?: string;
-  readonly scopes: () => ResolvedScope[];
-}
-
-/** A read, for the words of its errors. */
-interface CachedRead {
-  readonly verb: string;
-  /** '' for all. */
-  readonly namespace: string;
 }
 
 const noScopes: readonly ReadScope[] = Object.freeze([]);

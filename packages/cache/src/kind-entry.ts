@@ -98,3 +98,10 @@ export class KindEntry {
 function isSame(a: readonly ResolvedScope[], b: readonly ResolvedScope[]): boolean {
   return a.length === b.length && a.every((scope, index) => scope === b[index]);
 }
+
+/** What an entry is made of. */
+export interface NewEntry {
+  readonly id: string;
+  readonly selection?: string;
+  readonly scopes: () => ResolvedScope[];
+}

@@ -29,6 +29,13 @@ export function notFound(kind: Kind, key: ObjectKey): StatusError {
   });
 }
 
+/** A read, for the words of its errors. */
+export interface CachedRead {
+  readonly verb: string;
+  /** '' for all. */
+  readonly namespace: string;
+}
+
 /** One read of a list. */
 export interface ListRead<T extends KubeObject> {
   readonly kind: Kind<T>;

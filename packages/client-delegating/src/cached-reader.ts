@@ -63,6 +63,7 @@ export class CachedReader {
   peek<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): ReadObject<K> | undefined {
     const { cache, ledger } = this.#options;
     if (cache.peek === undefined || options.signal?.aborted === true) return undefined;
+    ledger.learn(kind);
     const isSeen = ledger.find(kind, key) === undefined && ledger.scopesOver(kind, key.namespace).length === 0;
     return isSeen ? cache.peek(kind, key) : undefined;
   }
@@ -71,6 +72,7 @@ export class CachedReader {
     const { cache } = this.#options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return await cache.get(kind, key, options);
+    this.#options.ledger.learn(kind);
     for (let round = 0; round < maxRounds; round++) {
       if (!(await this.#settleScopes(kind, key.namespace, options.signal))) break;
       const read = await this.#get(kind, key, { mode, options });
@@ -102,6 +104,7 @@ export class CachedReader {
     const { limit, ...unlimited } = options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
+    this.#options.ledger.learn(kind);
     for (let round = 0; round < maxRounds; round++) {
       if (!(await this.#settleScopes(kind, options.namespace, options.signal))) break;
       const list = await this.#list(kind, { mode, options: unlimited });

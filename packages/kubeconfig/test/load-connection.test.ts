@@ -356,6 +356,20 @@ describe('a kubeconfig with a mistake', () => {
     await expect(parse(https, '{ token: t }', edit)).rejects.toThrow(message);
   });
 
+  it('reads !!binary data as clientcmd does: base64 of what the field has', async () => {
+    const pem = '-----BEGIN CERTIFICATE-----\nQUJD\n-----END CERTIFICATE-----\n';
+    const once = Buffer.from(pem).toString('base64');
+    const twice = Buffer.from(once).toString('base64');
+    const withData = (data: string): Promise<unknown> =>
+      parse(`\n    server: 'https://a'\n    certificate-authority-data: ${data}`, '{ token: t }');
+    for (const data of [once, `!!binary ${twice}`, `!!binary |\n      ${twice.slice(0, 20)}\n      ${twice.slice(20)}`])
+      expect(await withData(data)).toMatchObject({ ca: Buffer.from(pem) });
+    await expect(withData(`!!binary ${once}`)).rejects.toThrow(
+      'certificate-authority-data is not valid: expected base64',
+    );
+    await expect(withData('!!binary x')).rejects.toThrow('!!binary value contains invalid base64 data');
+  });
+
   it('takes what kubectl takes: no apiVersion and kind, fields without a value, and those that it does not know', async () => {
     const edit = (text: string): string =>
       text.replace('apiVersion: v1\nkind: Config\n', 'preferences:\nextra: 1\n').replace('namespace: ns', 'namespace:');

@@ -101,7 +101,10 @@ interface Found {
   readonly problems: string[];
 }
 
-function add({ value, place, problem }: ParsedDocument, found: Found): void {
+/** Lists that may be within one another: kubectl writes none in a List. */
+const maxLists = 20;
+
+function add({ value, place, problem }: ParsedDocument, found: Found, lists = 0): void {
   const refuse = (reason: string): void => void found.problems.push(`${place}: ${reason}`);
   if (problem !== undefined) {
     refuse(problem);
@@ -121,7 +124,12 @@ function add({ value, place, problem }: ParsedDocument, found: Found): void {
     return;
   }
   if (kind.endsWith('List') && Array.isArray(items)) {
-    for (const [index, item] of items.entries()) add({ value: item, place: `${place}: item ${index + 1}` }, found);
+    if (lists === maxLists) {
+      refuse(`${maxLists} Lists are within one another: expected objects in a List`);
+      return;
+    }
+    for (const [index, item] of items.entries())
+      add({ value: item, place: `${place}: item ${index + 1}` }, found, lists + 1);
     return;
   }
   const { name, generateName, namespace, labels, ...rest }: Record<string, unknown> = isJsonObject(metadata)

@@ -62,9 +62,22 @@ export class CustomOrder<T> {
     return slot;
   }
 
-  remove(slot: number): void {
+  /**
+   * Returns what the queue threw although it is shorter by then: it has removed the item.
+   *
+   * @throws what the queue throws otherwise
+   */
+  remove(slot: number): { readonly error: unknown } | undefined {
     const item = this.#table.items[slot];
-    if (item !== undefined) this.#queue.delete?.(item);
+    if (item === undefined) return undefined;
+    const before = this.#queue.length;
+    try {
+      this.#queue.delete?.(item);
+      return undefined;
+    } catch (error) {
+      if (this.#queue.length < before) return { error };
+      throw error;
+    }
   }
 
   get canRemove(): boolean {

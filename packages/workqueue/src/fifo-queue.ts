@@ -149,9 +149,10 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     const state = flags[slot] ?? 0;
     if ((state & ready) !== 0 && this.#custom?.canRemove === false)
       throw new QueueArgumentError('queue.delete', undefined, 'give the custom queue a method delete(item)');
+    const failure = (state & ready) === 0 ? undefined : this.#unlink(slot);
     if ((state & (ready | dirty)) !== 0) this.metrics?.dropped(slot, 0);
-    if ((state & ready) !== 0) this.#unlink(slot);
     flags[slot] = state & ~(ready | dirty | delayed);
+    if (failure !== undefined) throw failure.error;
   }
 
   protected override readySlots(): readonly number[] {
@@ -202,12 +203,18 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     this.wake();
   }
 
-  #unlink(slot: number): void {
-    this.#length--;
+  /**
+   * Takes a slot out of the order. Returns what a custom queue threw that has removed the item all the same.
+   *
+   * @throws what a custom queue throws that still has the item: then it goes on waiting
+   */
+  #unlink(slot: number): { readonly error: unknown } | undefined {
     if (this.#custom !== undefined) {
-      this.#custom.remove(slot);
-      return;
+      const failure = this.#custom.remove(slot);
+      this.#length--;
+      return failure;
     }
+    this.#length--;
     const { next } = this.table;
     let before = -1;
     for (let other = this.#head; other !== slot; other = next[other] ?? -1) before = other;
@@ -215,6 +222,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     if (before < 0) this.#head = after;
     else next[before] = after;
     if (after < 0) this.#tail = before;
+    return undefined;
   }
 
   #shift(): number {

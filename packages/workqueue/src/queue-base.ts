@@ -167,10 +167,14 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   delete(item: T): boolean {
     if (!this.has(item)) return false;
     const slot = this.table.find(item);
-    this.withdraw(slot);
-    if (this.table.flags[slot] === 0) this.table.release(slot);
-    if (this.isDown) this.checkEnd();
-    this.#checkIdle();
+    try {
+      this.withdraw(slot);
+    } finally {
+      // Also where a custom backing queue has thrown after it had removed the item.
+      if (this.table.flags[slot] === 0) this.table.release(slot);
+      if (this.isDown) this.checkEnd();
+      this.#checkIdle();
+    }
     return true;
   }
 

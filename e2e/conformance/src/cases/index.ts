@@ -10,6 +10,7 @@ import './updates.js';
 import './subresources.js';
 import './patches.js';
 import './deletes.js';
+import './unreadable-options.js';
 import './definitions.js';
 import './cel.js';
 import './conversion.js';

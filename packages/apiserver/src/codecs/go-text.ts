@@ -31,12 +31,15 @@ export function parseGoDuration(text: string): number | undefined {
   return at === 0 ? undefined : sign === '-' ? -total : total;
 }
 
-/** An integer query parameter. @throws StatusError 400 with Go's text */
+/** An integer query parameter; undefined if it is absent. @throws StatusError 400 with Go's text, also for an empty one */
 export function parseIntParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
-  if (text === null || text === '') return undefined;
-  if (!/^[-+]?\d+$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${goQuoted(text)}: invalid syntax`);
-  return Number(text);
+  if (text === null) return undefined;
+  const refused = (why: string): Error => badRequest(`strconv.ParseInt: parsing ${goQuoted(text)}: ${why}`);
+  if (!/^[-+]?\d+$/.test(text)) throw refused('invalid syntax');
+  const exact = BigInt(text.replace('+', ''));
+  if (BigInt.asIntN(64, exact) !== exact) throw refused('value out of range');
+  return Number(exact);
 }
 
 /** A boolean query parameter, as apimachinery's conversion reads it: absent, `0` and `false` are false, all else is true. */
@@ -45,12 +48,18 @@ export function parseBoolParameter(query: URLSearchParams, name: string): boolea
   return text !== null && text !== '0' && text.toLowerCase() !== 'false';
 }
 
-/** What Go says of a JSON value that was to be an object of the API. */
+/** The name of a JSON value's type in messages of Go's decoder. */
+export function goKindOf(value: unknown): string {
+  if (Array.isArray(value)) return 'array';
+  if (typeof value === 'bigint') return 'number';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
+}
+
+/** The message of Go's decoder about a JSON value that is not an object. */
 export function noObjectText(value: unknown): string {
-  const kind = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
   const type =
     'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
-  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${kind === 'bigint' ? 'number' : kind} into Go value of type ${type}`;
+  return `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKindOf(value)} into Go value of type ${type}`;
 }
 
 let formatted: { readonly second: number; readonly text: string } | undefined;

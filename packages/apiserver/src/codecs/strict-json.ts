@@ -1,6 +1,6 @@
 import type { Json } from '@kctl/crd/engine';
 
-/** A number that Go does not read as an integer, `2.0` or `1e3`, or as a float64, `1e400`. */
+/** A number that Go does not read as an int64, `2.0`, `1e3` or `9223372036854775808`, or as a float64, `1e400`. */
 export interface NumberLiteral {
   readonly path: readonly (string | number)[];
   readonly text: string;
@@ -228,7 +228,9 @@ class Scanner {
     }
     if (Number.isSafeInteger(value)) return value;
     const exact = BigInt(digits);
-    return exact >= -(2n ** 63n) && exact < 2n ** 63n ? exact : value;
+    if (BigInt.asIntN(64, exact) === exact) return exact;
+    if (this.literals.length < maxLiterals) this.literals.push({ path: [...this.#path], text: digits });
+    return value;
   }
 
   #literal<T extends boolean | null>(word: string, value: T): T {

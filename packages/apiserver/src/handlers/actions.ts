@@ -14,11 +14,9 @@ import {
   type AccessReview,
 } from '../authorization/reviews.js';
 import { dropSystemFields, placeInNamespace, requireNamespace } from './create.js';
-import { decodeEviction } from './eviction.js';
 import { trackCreate } from './managed-fields.js';
 import { beginAdmission } from './admission.js';
-import { checkDeleteOptions } from './delete-options.js';
-import { evictStored } from './eviction.js';
+import { decodeEviction, evictionOptions, evictStored } from './eviction.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { requirePresent } from './update.js';
 import { admissionOptions, parseWriteOptions, reportProblems } from './write-options.js';
@@ -94,6 +92,7 @@ function podCallOf(backend: Backend, call: ResourceCall, name: string): Resource
 }
 
 async function bind(backend: Backend, call: ResourceCall): Promise<Reply> {
+  parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
   const binding = await admitAction(backend, call, { object: asUntyped(body.value), subresource: 'binding' });
   return assign(backend, call, binding);
@@ -134,16 +133,16 @@ async function assign(backend: Backend, call: ResourceCall, binding: UntypedObje
 async function evict(backend: Backend, call: ResourceCall): Promise<Reply> {
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
-  const { object, problems } = decodeEviction({ value: body.value, text: body.text });
+  const { object, problems } = decodeEviction(body);
   const definition = { ...call.definition, kind: 'Eviction', version: 'v1' };
   reportProblems({ ...call, definition }, [...body.duplicates, ...problems], options.fieldValidation);
   placeInNamespace(call, object);
   const eviction = await admitAction(backend, call, { object, subresource: 'eviction' });
   if ((eviction.metadata.name ?? '') !== call.path.name)
     throw badRequest('name in URL does not match name in Eviction object');
-  const given = checkDeleteOptions(memberOf(eviction, 'deleteOptions') ?? {});
+  const deletion = evictionOptions(call, eviction);
   await retryOnLostRace(async () => {
-    evictStored(backend, call, { ...given, dryRun: given.dryRun || call.query.has('dryRun') });
+    evictStored(backend, call, deletion);
     return Promise.resolve();
   });
   return textReply(201, created, call.negotiated);
@@ -154,7 +153,7 @@ async function requestToken(backend: Backend, call: ResourceCall): Promise<Reply
   const { tokens, maxTokenSeconds } = backend.identities;
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
-  const { object, problems } = decodeTokenRequest({ value: body.value, text: body.text });
+  const { object, problems } = decodeTokenRequest(body);
   const definition = { ...call.definition, kind: 'TokenRequest', version: 'v1' };
   const { namespace = '' } = object.metadata;
   if (namespace !== '') placeInNamespace(call, object);

@@ -17,7 +17,8 @@ const bad = (why: string): Error => badRequest(`invalid continue token: continue
 
 /** Reads a token. @throws StatusError 400 */
 export function decodeContinue(text: string): ContinueToken {
-  if (!/^[A-Za-z0-9_-]*={0,2}$/.test(text)) throw bad('illegal base64 data');
+  const illegal = illegalAt(text);
+  if (illegal !== undefined) throw bad(`illegal base64 data at input byte ${illegal}`);
   const json = Buffer.from(text, 'base64url').toString();
   const token = parse(json);
   if (typeof token !== 'object' || token === null) throw bad('unexpected end of JSON input');
@@ -29,6 +30,13 @@ export function decodeContinue(text: string): ContinueToken {
     throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') throw bad('encoded start key empty (version meta.k8s.io/v1)');
   return { revision: rv, start };
+}
+
+/** The byte at which Go's decoder of unpadded base64url gives up. */
+function illegalAt(text: string): number | undefined {
+  const other = /[^A-Za-z0-9_-]/.exec(text);
+  if (other !== null) return Buffer.byteLength(text.slice(0, other.index));
+  return text.length % 4 === 1 ? text.length - 1 : undefined;
 }
 
 function parse(json: string): unknown {

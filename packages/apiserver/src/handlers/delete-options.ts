@@ -1,6 +1,18 @@
-import { invalidValue, isObject, notSupported, type FieldError, type JsonObject } from '@kctl/crd/engine';
-import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
-import { parseBody, type ProtobufBody } from '../codecs/body.js';
+import { messageOf } from '@kctl/telemetry';
+import {
+  decodeStruct,
+  goQuoted,
+  invalidValue,
+  isObject,
+  notSupported,
+  objectOf,
+  type FieldError,
+  type JsonObject,
+} from '@kctl/crd/engine';
+import { goKindOf, noObjectText, parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
+import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
+import { bodyStruct } from '../registry/builtin-table.js';
+import { requireIntegers } from '../registry/number-literals.js';
 import { badRequest, invalidOptions } from '../registry/status.js';
 import { syntaxProblem } from './body.js';
 import type { ResourceCall } from './call.js';
@@ -16,31 +28,73 @@ export interface DeleteOptions extends DeletionWish {
   readonly given: JsonObject;
 }
 
-function member(object: unknown, name: string): unknown {
-  return typeof object === 'object' && object !== null ? Reflect.get(object, name) : undefined;
-}
-
 const policies = ['Foreground', 'Background', 'Orphan'] as const;
 
 function isPolicy(value: unknown): value is (typeof policies)[number] {
   return policies.some((policy) => policy === value);
 }
 
-/** Options from the body, or from the query where there is no body. @throws StatusError 400, 415, 422 */
+/** Options from the body, or from the query if there is no body. @throws StatusError 400, 415, 422 */
 export async function readDeleteOptions(call: ResourceCall): Promise<DeleteOptions> {
-  const { request, query } = call;
-  const bytes = await request.readBody();
-  const body = bytes.length === 0 ? undefined : await parseOptions(call, bytes);
-  const kind = member(body, 'kind');
-  if (kind !== undefined && kind !== 'DeleteOptions')
-    throw badRequest('decoded object cannot be converted to DeleteOptions');
-  const given = body ?? {
-    propagationPolicy: query.get('propagationPolicy') ?? undefined,
-    gracePeriodSeconds: parseIntParameter(query, 'gracePeriodSeconds'),
-    orphanDependents: query.has('orphanDependents') ? parseBoolParameter(query, 'orphanDependents') : undefined,
-    ...(query.has('dryRun') && { dryRun: query.getAll('dryRun') }),
-  };
-  return checkDeleteOptions(given);
+  const bytes = await call.request.readBody();
+  return checkDeleteOptions(
+    bytes.length === 0 ? queryOptions(call.query) : decodeOptions(await parseOptions(call, bytes)),
+  );
+}
+
+function queryOptions(query: URLSearchParams): JsonObject {
+  const given: JsonObject = {};
+  const gracePeriodSeconds = parseIntParameter(query, 'gracePeriodSeconds');
+  if (gracePeriodSeconds !== undefined) given['gracePeriodSeconds'] = gracePeriodSeconds;
+  if (query.has('orphanDependents')) given['orphanDependents'] = parseBoolParameter(query, 'orphanDependents');
+  if (query.has('propagationPolicy')) given['propagationPolicy'] = query.get('propagationPolicy');
+  if (query.has('dryRun')) given['dryRun'] = query.getAll('dryRun');
+  const preconditions = ['uid', 'resourceVersion'].filter((name) => query.has(name));
+  if (preconditions.length > 0)
+    given['preconditions'] = Object.fromEntries(preconditions.map((name) => [name, query.get(name)]));
+  return given;
+}
+
+/** Kinds of the scheme of options that every version has, and those that `meta.k8s.io/v1` alone has. */
+const anyVersion: ReadonlySet<string> = new Set(
+  'Status,APIVersions,APIGroup,APIGroupList,APIResourceList,CreateOptions,UpdateOptions,PatchOptions'.split(','),
+);
+const metaVersion: ReadonlySet<string> = new Set(
+  'ListOptions,GetOptions,TableOptions,WatchEvent,Table,PartialObjectMetadata,PartialObjectMetadataList'.split(','),
+);
+
+/** Decodes a body. @throws StatusError 400 */
+function decodeOptions({ value, literals = [] }: ParsedBody): JsonObject {
+  if (value === null) return {};
+  if (!isObject(value)) throw badRequest(noObjectText(value));
+  checkType(value);
+  const struct = bodyStruct('DeleteOptions');
+  try {
+    requireIntegers(value, struct, literals);
+    return decodeStruct(value, struct, []);
+  } catch (error) {
+    throw badRequest(messageOf(error));
+  }
+}
+
+function checkType(body: JsonObject): void {
+  const version = typeOf(body, 'apiVersion') || 'meta.k8s.io/v1';
+  const kind = typeOf(body, 'kind') || 'DeleteOptions';
+  if (version.split('/').length > 2) throw badRequest(`unexpected GroupVersion string: ${version}`);
+  if (kind === 'DeleteOptions') return;
+  throw badRequest(
+    anyVersion.has(kind) || (version === 'meta.k8s.io/v1' && metaVersion.has(kind))
+      ? `converting (v1.${kind}) to (v1.DeleteOptions): unknown conversion`
+      : `no kind ${goQuoted(kind)} is registered for version ${goQuoted(version)} in scheme "pkg/runtime/scheme.go:111"`,
+  );
+}
+
+function typeOf(body: JsonObject, field: 'apiVersion' | 'kind'): string {
+  const value = body[field] ?? '';
+  if (typeof value === 'string') return value;
+  throw badRequest(
+    `couldn't get version/kind; json parse error: json: cannot unmarshal ${goKindOf(value)} into Go struct field .${field} of type string`,
+  );
 }
 
 const protobufOptions: ProtobufBody = {
@@ -49,24 +103,23 @@ const protobufOptions: ProtobufBody = {
   fail: (_given, why) => badRequest(why),
 };
 
-async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Array): Promise<unknown> {
+async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Array): Promise<ParsedBody> {
   try {
     const { signal } = request;
     const how = { expected: protobufOptions, offload, signal };
-    return (await parseBody(bytes, request.header('content-type'), how)).value;
+    return await parseBody(bytes, request.header('content-type'), how);
   } catch (error) {
     const why = syntaxProblem(error);
     throw why === undefined ? error : badRequest(why);
   }
 }
 
-/** Options as an eviction contains them, too. @throws StatusError 422 */
-export function checkDeleteOptions(given: unknown): DeleteOptions {
-  const policy = member(given, 'propagationPolicy') ?? undefined;
-  const orphan = member(given, 'orphanDependents') ?? undefined;
-  const dryRun = member(given, 'dryRun') ?? [];
-  const grace = member(given, 'gracePeriodSeconds') ?? undefined;
-  const preconditions = member(given, 'preconditions');
+/** Checks options that have been decoded: of a deletion, or of an eviction. @throws StatusError 422 */
+export function checkDeleteOptions(given: JsonObject): DeleteOptions {
+  const policy = given['propagationPolicy'] ?? undefined;
+  const orphan = given['orphanDependents'] ?? undefined;
+  const grace = given['gracePeriodSeconds'];
+  const dryRun = dryRunOf(given);
   const errors: FieldError[] = [];
   if (policy !== undefined && orphan !== undefined)
     errors.push(
@@ -74,24 +127,29 @@ export function checkDeleteOptions(given: unknown): DeleteOptions {
     );
   if (policy !== undefined && !isPolicy(policy))
     errors.push(notSupported('propagationPolicy', policy, [...policies, 'nil']));
-  const dryRunValues = Array.isArray(dryRun) ? dryRun.map(String) : [];
-  errors.push(...checkDryRun(dryRunValues));
+  errors.push(...checkDryRun(dryRun));
   if (errors.length > 0) throw invalidOptions('DeleteOptions', errors);
-  const text = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined);
+  const { uid, resourceVersion } = objectOf(given['preconditions']);
   return {
     policy: isPolicy(policy) ? policy : undefined,
     orphanDependents: typeof orphan === 'boolean' ? orphan : undefined,
-    gracePeriodSeconds: typeof grace === 'number' ? grace : undefined,
-    dryRun: dryRunValues.includes('All'),
-    uid: text(member(preconditions, 'uid')),
-    resourceVersion: text(member(preconditions, 'resourceVersion')),
+    gracePeriodSeconds: typeof grace === 'number' || typeof grace === 'bigint' ? Number(grace) : undefined,
+    dryRun: dryRun.includes('All'),
+    uid: typeof uid === 'string' ? uid : undefined,
+    resourceVersion: typeof resourceVersion === 'string' ? resourceVersion : undefined,
     given: shown(given),
   };
 }
 
+/** The values of `dryRun` in options that have been decoded. */
+export function dryRunOf(options: JsonObject): string[] {
+  const values = options['dryRun'];
+  return Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];
+}
+
 /** DeleteOptions as Go prints them: what is not set is left out. */
-function shown(given: unknown): JsonObject {
-  const set = isObject(given) ? Object.entries(given).filter(([, value]) => value !== undefined && value !== null) : [];
+function shown(given: JsonObject): JsonObject {
+  const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
   return { ...Object.fromEntries(set), kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
 }
 

@@ -1,14 +1,15 @@
 // The subresource `eviction` of pods: a deletion that disruption budgets may refuse. Mirrors pkg/registry/core/pod/storage.
+import { isDeepStrictEqual } from 'node:util';
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
-import { at, isObject, objectOf, objectsOf } from '@kctl/crd/engine';
+import { at, invalidValue, isObject, objectOf, objectsOf } from '@kctl/crd/engine';
 import { formatTime } from '../codecs/go-text.js';
 import { decodeBodyKind } from '../registry/body-kind.js';
 import type { Decoded, DecodeInput } from '../registry/resource.js';
-import { disruptionRefused, forbiddenObject, internalError } from '../registry/status.js';
+import { disruptionRefused, forbiddenObject, internalError, invalid, unclassified } from '../registry/status.js';
 import type { ObjectVersion } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
 import { placeOf } from './commit.js';
-import type { DeleteOptions } from './delete-options.js';
+import { checkDeleteOptions, dryRunOf, type DeleteOptions } from './delete-options.js';
 import { deleteStored, planDeletion } from './deletion.js';
 import { requirePresent } from './update.js';
 
@@ -24,6 +25,23 @@ export function decodeEviction(input: DecodeInput): Decoded {
     isOlder ? { ...input, value: { ...value, apiVersion: evictionType.apiVersion } } : input,
     evictionType,
   );
+}
+
+/** The options that the pod is deleted with: those of the eviction, as a dry run if either of the two is. @throws StatusError 422, 500 */
+export function evictionOptions({ query, path }: ResourceCall, eviction: UntypedObject): DeleteOptions {
+  const given = objectOf(eviction['deleteOptions']);
+  const unsafe = 'ignoreStoreReadErrorWithClusterBreakingPotential';
+  if (given[unsafe] === true)
+    throw invalid(evictionType, path.name, [
+      invalidValue(`deleteOptions.${unsafe}`, true, 'can not be set for pod eviction, try after removing the option'),
+    ]);
+  const [asked, contained] = [query.getAll('dryRun'), dryRunOf(given)];
+  if (asked.length === 0) return checkDeleteOptions(given);
+  if (contained.length > 0 && !isDeepStrictEqual(asked, contained))
+    throw unclassified(
+      `Non-matching dry-run options in request and content: [${asked.join(' ')}] and [${contained.join(' ')}]`,
+    );
+  return checkDeleteOptions({ ...given, dryRun: asked });
 }
 
 /** So many evictions of a budget may be under way. */
@@ -42,15 +60,15 @@ export function evictStored(backend: Backend, call: ResourceCall, options: Delet
     deleteStored(backend, definition, { present, options });
     return;
   }
-  // What it is asked for is judged before the pod changes.
-  planDeletion(backend, definition, { present, options });
+  // Preconditions are checked before the pod changes; as upstream, an empty resourceVersion is taken for none here.
+  const resourceVersion = options.resourceVersion === '' ? undefined : options.resourceVersion;
+  planDeletion(backend, definition, { present, options: { ...options, resourceVersion } });
   const next = withDisruption(present.object, formatTime(backend.clock.now()));
   const place = placeOf(definition, present.object);
   const marked =
     next === present.object
       ? present
       : backend.store.commit({ ...place, expected: present.revision, object: next }).current;
-  const { resourceVersion } = options;
   deleteStored(backend, definition, {
     present: marked,
     options: { ...options, ...(resourceVersion !== undefined && { resourceVersion: String(marked.revision) }) },

@@ -12,13 +12,15 @@ export interface ListOptions {
   readonly continueToken: string;
 }
 
-const badRevision = (text: string): string =>
-  `resourceVersion: Invalid value: ${goQuoted(text)}: strconv.ParseUint: parsing ${goQuoted(text)}: invalid syntax`;
+const badRevision = (text: string, why: string): string =>
+  `resourceVersion: Invalid value: ${goQuoted(text)}: strconv.ParseUint: parsing ${goQuoted(text)}: ${why}`;
 
 /** A resourceVersion parameter; undefined when unset. @throws whatever `fail` makes of the message */
 export function parseRevision(text: string, fail: (message: string) => Error): number | undefined {
   if (text === '') return undefined;
-  if (!/^\d{1,20}$/.test(text)) throw fail(badRevision(text));
+  if (!/^\d+$/.test(text)) throw fail(badRevision(text, 'invalid syntax'));
+  const exact = BigInt(text);
+  if (BigInt.asUintN(64, exact) !== exact) throw fail(badRevision(text, 'value out of range'));
   return Number(text);
 }
 

@@ -1,6 +1,6 @@
 import { systemClock } from '@kctl/wait';
 import type { ResourceDefinition } from '../registry/resource.js';
-import { badRequest, expired, notFound, tooManyRequests } from '../registry/status.js';
+import { expired, notFound, tooManyRequests, unclassified } from '../registry/status.js';
 import type { Reply } from '../server/api-request.js';
 import type { Sink } from '../server/sink.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
@@ -29,9 +29,7 @@ import { selectionOf } from './selection.js';
 /** GET of one object. */
 export async function get(backend: Backend, call: ResourceCall): Promise<Reply> {
   const { definition, path, query, request } = call;
-  const asked = parseRevision(query.get('resourceVersion') ?? '', (message) =>
-    badRequest(`invalid resource version: ${message}`),
-  );
+  const asked = parseRevision(query.get('resourceVersion') ?? '', unclassified);
   if (asked !== undefined) await waitForRevision(backend, asked, request.signal);
   const table = backend.store.table(definition.storageKey);
   const key = storageKeyOf(path.namespace, path.name);

@@ -88,7 +88,7 @@ async function readView(
 ): Promise<{ body: Awaited<ReturnType<typeof readWriteBody>>; given: UntypedObject }> {
   try {
     const body = await readWriteBody(call);
-    return { body, given: view.decode({ value: structuredClone(body.value) }).object };
+    return { body, given: view.decode({ ...body, value: structuredClone(body.value) }).object };
   } catch (error) {
     if (!call.definition.isCustom || !isStatusError(error) || error.status.code !== 400) throw error;
     // Upstream's server of custom resources finds no name for the type that it cannot read.

@@ -26,7 +26,7 @@ export interface WriteOptions {
 
 /** dryRun parameters. @returns whether it is a dry run, or what is wrong */
 export function checkDryRun(values: readonly string[]): FieldError[] {
-  const isKnown = values.every((value) => value === 'All' || value === '');
+  const isKnown = values.every((value) => value === 'All');
   return isKnown ? [] : [notSupported('dryRun', values, ['All'])];
 }
 

@@ -2,6 +2,7 @@ import { messageOf } from '@kctl/telemetry';
 import { decodeStruct, isObject, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { bodyStruct, isBuiltinKind } from './builtin-table.js';
 import { cannotBeHandled, internalGroup, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
+import { requireIntegers } from './number-literals.js';
 import type { Decoded, DecodeInput } from './resource.js';
 
 /** Decodes a body that is not a resource: a Scale, a TokenRequest. @throws StatusError 400 */
@@ -12,6 +13,7 @@ export function decodeBodyKind(input: DecodeInput, expected: ExpectedType): Deco
   const unknown: string[] = [];
   let decoded: JsonObject;
   try {
+    requireIntegers(body, bodyStruct(kind), input.literals ?? []);
     decoded = decodeStruct(body, bodyStruct(kind), unknown);
   } catch (error) {
     throw cannotBeHandled(expected, kind, messageOf(error));

@@ -15,7 +15,7 @@ export interface BoundedStoreOptions<T extends KubeObject> extends StoreOptions<
 
 /**
  * A store that has every key, and holds the objects that were used last. Mirrors `BoundedItemStore` of the Java Operator
- * SDK. Of the others it keeps key and resourceVersion alone.
+ * SDK. Of the others it keeps key, resourceVersion and uid alone.
  */
 export interface BoundedStore<T extends KubeObject>
   extends Pick<Store<T>, 'size' | 'add' | 'update' | 'delete' | 'replace' | 'keys'> {
@@ -29,9 +29,11 @@ export interface BoundedStore<T extends KubeObject>
   peek(key: string): T | undefined;
   /**
    * The object, read again where it was evicted; undefined where the key is not known, and where the server has no such
-   * object any longer (its delete is on its way). Calls that wait for the same object share one read.
+   * object any longer (its delete is on its way). Never older than `resourceVersionOf`, nor an object that had the key
+   * before: what `read` returns of that kind is read again. Calls that wait for the same object share one read.
    *
-   * @throws what `read` throws; the signal's reason on abort, which leaves the read to the others
+   * @throws what `read` throws; an Error if it returns an older object three times; the signal's reason on abort, which
+   *   leaves the read to the others
    */
   get(key: string, options?: { readonly signal?: AbortSignal }): Promise<T | undefined>;
 }
@@ -72,8 +74,8 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   readonly #keyOf: (object: T) => string;
   readonly #maxObjects: number;
   readonly #read: (key: string) => Promise<T | undefined>;
-  /** Keys to versions, '' where there is none. */
-  readonly #known = new Map<string, string>();
+  /** By key, what was put last. */
+  readonly #known = new Map<string, Known>();
   /** The one that was used longest ago first. */
   readonly #whole = new Map<string, T>();
   readonly #reads = new Map<string, Promise<T | undefined>>();
@@ -122,7 +124,7 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   }
 
   resourceVersionOf(key: string): string | undefined {
-    return this.#known.get(key);
+    return this.#known.get(key)?.resourceVersion;
   }
 
   peek(key: string): T | undefined {
@@ -143,18 +145,29 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   }
 
   async #readAgain(key: string): Promise<T | undefined> {
-    const object = await this.#read(key);
-    // What was put meanwhile is what the watch said last.
-    const put = this.#whole.get(key);
-    if (put !== undefined) return put;
-    const known = this.#known.get(key);
-    if (known === undefined) return undefined;
-    if (object !== undefined && !isOlder(object, known)) this.#put(key, object);
-    return object;
+    for (let attempt = 1; ; attempt++) {
+      const before = this.#known.get(key);
+      const object = await this.#read(key);
+      // What was put meanwhile is what the watch said last.
+      const put = this.#whole.get(key);
+      if (put !== undefined) return put;
+      const known = this.#known.get(key);
+      if (known === undefined || object === undefined) return undefined;
+      if (!isFormer(object, known)) {
+        this.#put(key, object);
+        return object;
+      }
+      // Another one was put and evicted while this one was read: that is not the fault of the server.
+      if (known !== before) attempt = 0;
+      if (attempt >= maxReads)
+        throw new Error(
+          `bounded store: read of ${JSON.stringify(key)} returned version ${JSON.stringify(versionOf(object))} ${maxReads} times, and ${JSON.stringify(known.resourceVersion)} was put before: read from the API server, not from a cache that is behind it`,
+        );
+    }
   }
 
   #put(key: string, object: T): void {
-    this.#known.set(key, object.metadata?.resourceVersion ?? '');
+    this.#known.set(key, { resourceVersion: versionOf(object), uid: object.metadata?.uid ?? '' });
     this.#hold(key, object);
   }
 
@@ -167,7 +180,25 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   }
 }
 
-/** A server behind a cache may answer with a version from before the one that was put. */
-function isOlder({ metadata }: KubeObject, resourceVersion: string): boolean {
-  return compareResourceVersions(metadata?.resourceVersion ?? '', resourceVersion) === 'older';
+/** What was put last under a key; '' where the object has none. */
+interface Known {
+  readonly resourceVersion: string;
+  readonly uid: string;
+}
+
+/** How often an object is read that turns out to be older. */
+const maxReads = 3;
+
+function versionOf({ metadata }: KubeObject): string {
+  return metadata?.resourceVersion ?? '';
+}
+
+/**
+ * A server behind a cache may answer with a version from before the one that was put, also with an object that had the key
+ * before. Where versions cannot be compared, another uid is taken for that.
+ */
+function isFormer(object: KubeObject, { resourceVersion, uid }: Known): boolean {
+  const order = compareResourceVersions(versionOf(object), resourceVersion);
+  const { uid: read = '' } = object.metadata ?? {};
+  return order === 'older' || (order === 'unknown' && uid !== '' && read !== '' && read !== uid);
 }

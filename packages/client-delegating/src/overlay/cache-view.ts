@@ -53,6 +53,13 @@ export interface CacheView extends Pick<Reader, 'list'> {
    * @default all namespaces, without selectors
    */
   scopesOf?(kind: Kind): readonly ReadScope[];
+  /**
+   * The kinds of the same group and kind that have stores, one for each version. An object has the same resourceVersion in
+   * all versions, so a store of one is as old as its version says about a write through another.
+   *
+   * @default those that were read or written through the client
+   */
+  versionsOf?(kind: Kind): readonly Kind[];
   /** The fields that exist only as an index of the cache, and on no server. @default none */
   indexedFields?(kind: Kind): readonly string[];
   /**

@@ -47,6 +47,9 @@ export class Ledger {
   readonly #scopes: ScopeWrites;
   readonly #expired: (kind: Kind) => void;
   readonly #stores = new WeakMap<Kind, readonly Kind[]>();
+  /** By group and kind, a kind of each version, for a cache that does not list its own. */
+  readonly #versions = new Map<string, Kind[]>();
+  readonly #learned = new WeakSet<Kind>();
   #own = 0;
 
   constructor(options: LedgerOptions) {
@@ -80,6 +83,7 @@ export class Ledger {
    * remembered is how new a store that comes later must be; of what is only learned, nothing.
    */
   record(kind: Kind, fact: Fact): void {
+    this.learn(kind);
     const write: OwnWrite = { ...fact, recordedAt: this.#options.clock.monotonicNow() };
     const { namespace } = write.key;
     if (this.storesOf(kind, namespace).length === 0) {
@@ -102,6 +106,16 @@ export class Ledger {
     const present = notes.get(known.key)?.write;
     if (present === undefined || present === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
     else this.#forgetEmpty(kind, notes);
+  }
+
+  /** Notes that a kind is read or written in this version. O(1) for one that is known. */
+  learn(kind: Kind): void {
+    if (this.#options.cache.versionsOf !== undefined || this.#learned.has(kind)) return;
+    this.#learned.add(kind);
+    const name = formatGroupKind(kind);
+    const known = this.#versions.get(name);
+    if (known === undefined) this.#versions.set(name, [kind]);
+    else if (known.every(({ version }) => version !== kind.version)) known.push(kind);
   }
 
   find(kind: Kind, key: ObjectKey): OwnWrite | undefined {
@@ -169,12 +183,19 @@ export class Ledger {
     if (this.storesOf(scope.kind, scope.namespace).every(isSettled)) this.#scopes.delete(scope);
   }
 
-  /** The stores that hold objects of a kind in a namespace (undefined: in any): not those that a read would only start. */
+  /**
+   * The stores that hold objects of a kind in a namespace (undefined: in any), in each version: not those that a read would
+   * only start.
+   */
   storesOf(kind: Kind, namespace: string | undefined): readonly Kind[] {
     const { cache } = this.#options;
-    return this.#shapesOf(kind).filter(
-      (store) => cache.isCached(store, namespace) && cache.scopesOf?.(store).length !== 0,
-    );
+    const stores = this.#versionsOf(kind).flatMap((version) => this.#shapesOf(version));
+    return stores.filter((store) => cache.isCached(store, namespace) && cache.scopesOf?.(store).length !== 0);
+  }
+
+  #versionsOf(kind: Kind): readonly Kind[] {
+    const known = this.#options.cache.versionsOf?.(kind) ?? this.#versions.get(formatGroupKind(kind)) ?? [];
+    return known.some(({ version }) => version === kind.version) ? known : [kind, ...known];
   }
 
   /** A kind in each shape that is read from the cache. They are frozen, as a kind is that is known by its identity. */
@@ -187,8 +208,9 @@ export class Ledger {
   }
 
   #coverageOf(kind: Kind): readonly unknown[] | undefined {
-    const { cache, shapes } = this.#options;
-    return cache.scopesOf === undefined ? undefined : shapes.map((shape) => cache.scopesOf?.({ ...kind, shape }));
+    const { cache } = this.#options;
+    if (cache.scopesOf === undefined) return undefined;
+    return this.#versionsOf(kind).flatMap((version) => this.#shapesOf(version).map((store) => cache.scopesOf?.(store)));
   }
 
   #addScope(

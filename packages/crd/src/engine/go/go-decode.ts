@@ -38,9 +38,9 @@ function mismatch(walk: Walk, shown: string, goName: string): never {
   );
 }
 
-const limits: Readonly<Record<string, readonly [number, number]>> = {
+const limits: Readonly<Record<string, readonly [number | bigint, number | bigint]>> = {
   int32: [-(2 ** 31), 2 ** 31 - 1],
-  int64: [-(2 ** 63), 2 ** 63],
+  int64: [-(2n ** 63n), 2n ** 63n - 1n],
 };
 
 function decodeString(value: unknown, type: GoType, walk: Walk): string {
