@@ -54,8 +54,8 @@ function converting(): string {
     .replace(
       '.complete();\n  },',
       `.withConverter(hubSpokeConverter(Website, spoke(Website, Website.versions.v2, {
-        toHub: ({ spec: { text } }) => ({ spec: { html: text } }),
-        fromHub: ({ spec: { html } }) => ({ spec: { text: html } }),
+        toHub: ({ spec }) => ({ spec: { html: spec?.text } }),
+        fromHub: ({ spec }) => ({ spec: { text: spec?.html } }),
       })))
       .complete();
   },`,
