@@ -30,14 +30,18 @@ export function readProject(folder: string, given: { readonly main?: string; rea
       `there is no package.json in ${folder}: run kctl in the folder of an operator, or make one by npm create @kctl`,
     );
   const manifest = readJson(file);
-  const settings = objectOf(manifest['kctl']);
+  const settings = manifest['kctl'] ?? {};
+  if (!isObject(settings))
+    throw new CliError(
+      `${file}: kctl ${JSON.stringify(settings)} is not valid: expected an object with ${knownFields.join(', ')}`,
+    );
   const unknown = Object.keys(settings).filter((field) => !knownFields.includes(field));
   if (unknown.length > 0)
     throw new CliError(`${file}: kctl.${unknown.join(', kctl.')} is not known: expected ${knownFields.join(', ')}`);
   const textOf = (field: string, fallback: string): string => {
     const value = settings[field] ?? fallback;
     if (typeof value !== 'string' || value === '')
-      throw new CliError(`${file}: kctl.${field} ${JSON.stringify(value)} is not valid: expected a text`);
+      throw new CliError(`${file}: kctl.${field} ${JSON.stringify(value)} is not valid: expected a string`);
     return value;
   };
   const name = typeof manifest['name'] === 'string' ? manifest['name'].replace(/^@[^/]*\//, '') : 'operator';
@@ -115,12 +119,14 @@ function isOperator(value: unknown): value is Operator {
 
 function readJson(file: string): Record<string, unknown> {
   try {
-    return objectOf(JSON.parse(readFileSync(file, 'utf8')));
+    const value: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    if (!isObject(value)) throw new TypeError('expected an object');
+    return value;
   } catch (error) {
     throw new CliError(`${file} cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
-function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : {};
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineKind } from '@kctl/apimachinery';
@@ -288,6 +288,35 @@ describe('what a kctl dev that was killed has left', () => {
       await client.delete(ValidatingWebhookConfiguration, configuration);
       expect(await kctl(project(), 'uninstall', ...cluster)).toMatchObject({ code: 0 });
     }
+  });
+});
+
+describe('a project', () => {
+  it.each([
+    ['"text"', /package\.json: kctl "text" is not valid: expected an object with main, output, image/],
+    ['[]', /package\.json: kctl \[\] is not valid: expected an object/],
+    ['{"image":5}', /package\.json: kctl\.image 5 is not valid: expected a string/],
+  ])('with the settings %s is refused', async (settings, message) => {
+    const folder = project();
+    const file = join(folder, 'package.json');
+    const manifest = JSON.parse(readFileSync(file, 'utf8')) as object;
+    writeFileSync(file, JSON.stringify({ ...manifest, kctl: JSON.parse(settings) as unknown }));
+    expect((await kctl(folder, 'generate')).err).toMatch(message);
+    writeFileSync(file, '[]');
+    expect((await kctl(folder, 'generate')).err).toMatch(/package\.json cannot be read: expected an object/);
+  });
+
+  it('with a folder in place of a generated file, or a file in place of a folder, gets no files', async () => {
+    const folder = project();
+    const deploy = join(folder, 'deploy');
+    rmSync(deploy, { recursive: true, force: true });
+    mkdirSync(join(deploy, 'rbac', 'rbac.yaml'), { recursive: true });
+    writeFileSync(join(deploy, 'manager'), 'a file');
+    const { code, err } = await kctl(folder, 'generate');
+    expect(code).toBe(1);
+    expect(err).toMatch(/deploy\/rbac\/rbac\.yaml is a folder: expected a file/);
+    expect(err).toMatch(/deploy\/manager is not a folder: .*manager\.yaml is to be in it.*: nothing was changed/);
+    expect(readdirSync(deploy).sort()).toEqual(['manager', 'rbac']);
   });
 });
 

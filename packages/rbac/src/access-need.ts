@@ -110,6 +110,11 @@ export function needProblems(kind: unknown, verbs: unknown, options: AccessOptio
     if (value !== undefined && !isList)
       problems.push(`${field} ${JSON.stringify(value)} is not valid: expected a list of names; leave it out for all`);
   }
+  // A role of a namespace grants nothing on an object without one. A Namespace has the role of its own name.
+  if (options?.namespaces !== undefined && 'scope' in kind && kind.scope === 'Cluster' && kind.plural !== 'namespaces')
+    problems.push(
+      `namespaces ${JSON.stringify(options.namespaces)} is set for ${String(kind.plural)}, which are not in a namespace: leave it out`,
+    );
   const subresource: unknown = options?.subresource;
   if (subresource !== undefined && (typeof subresource !== 'string' || subresource === ''))
     problems.push(`subresource ${shownValue(subresource)} is not valid: expected a name, such as "status"`);

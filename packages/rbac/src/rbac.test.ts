@@ -1,5 +1,5 @@
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Node, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
 import { describe, expect, it } from 'vitest';
 import {
@@ -115,6 +115,10 @@ describe('accessTo', () => {
     ['create cannot be bound to names', () => accessTo(Secret, ['get', 'create'], { names: ['a'] })],
     ['namespaces [] is not valid', () => accessTo(Secret, ['get'], { namespaces: [] })],
     // An environment variable that is not set: a Role without a namespace, and a name that no object has.
+    [
+      'namespaces ["a"] is set for nodes, which are not in a namespace: leave it out',
+      () => accessTo(Node, ['get'], { namespaces: ['a'] }),
+    ],
     ['namespaces [""] is not valid', () => accessTo(Secret, ['get'], { namespaces: [''] })],
     ['names [""] is not valid', () => accessTo(Secret, ['get'], { names: [''] })],
     ['subresource "" is not valid: expected a name', () => accessTo(Secret, ['get'], { subresource: '' })],

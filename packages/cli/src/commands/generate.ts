@@ -1,5 +1,5 @@
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { isChartTemplate } from '../manifests/chart.js';
@@ -8,6 +8,7 @@ import type { GeneratedFiles } from '../manifests/manifest-input.js';
 import { generatedMark } from '../manifests/yaml.js';
 import { loadOperator, readProject, shownPath } from '../project.js';
 import { ownCommand } from '../own-command.js';
+import { changeFiles, type FileChange } from '../write-files.js';
 
 /** Options of {@link generate}. */
 export interface GenerateOptions {
@@ -45,12 +46,14 @@ export async function generate(
   const result = { written: shown(written), unchanged: shown(unchanged), removed: shown(removed) };
   if (options.check === true) return result;
   if (options.overwrite !== true) refuseForeign(shown(foreignFiles(project.output, written)), 'generate');
-  for (const path of written) {
+  const changeOf = (path: string, content?: string): FileChange => {
     const target = join(project.output, ...path.split('/'));
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, files.get(path) ?? '');
-  }
-  for (const path of removed) rmSync(join(project.output, ...path.split('/')), { force: true });
+    return { target, shown: shownPath(io.cwd, target), ...(content === undefined ? {} : { content }) };
+  };
+  changeFiles([
+    ...written.map((path) => changeOf(path, files.get(path) ?? '')),
+    ...removed.map((path) => changeOf(path)),
+  ]);
   return result;
 }
 

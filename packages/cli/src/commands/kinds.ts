@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { dirname, join, posix, resolve } from 'node:path';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, posix, resolve } from 'node:path';
 import { generateKinds, type GeneratedModule, type ServedResource } from '@kctl/crd';
 import { messageOf } from '@kctl/telemetry';
 import type { ClusterOptions } from '../cluster.js';
@@ -9,6 +9,7 @@ import { shownPath } from '../project.js';
 import { yamlDocuments } from '../yaml-documents.js';
 import { clusterKinds, type KindSources } from './cluster-kinds.js';
 import { refuseForeign, type GenerateOutcome } from './generate.js';
+import { changeFiles } from '../write-files.js';
 import { isSameSource } from './same-source.js';
 
 /** Options of {@link writeKinds}. */
@@ -43,7 +44,7 @@ export async function writeKinds(io: CliIo, options: WriteKindsOptions): Promise
   const output = resolve(io.cwd, options.output);
   const files = modules.map(({ path, text }) => {
     const target = join(output, ...path.split('/'));
-    const present = existsSync(target) ? readFileSync(target, 'utf8') : '';
+    const present = statSync(target, { throwIfNoEntry: false })?.isFile() === true ? readFileSync(target, 'utf8') : '';
     // A project's formatter may have gone over it.
     return { target, shown: shownPath(io.cwd, target), text, present, isSame: isSameSource(present, text) };
   });
@@ -52,10 +53,7 @@ export async function writeKinds(io: CliIo, options: WriteKindsOptions): Promise
   if (options.check === true) return outcome;
   const foreign = changed.filter(({ present }) => present.trim() !== '' && !present.includes(generatedMark));
   if (options.overwrite !== true) refuseForeign(shownOf(foreign), 'generate kinds');
-  for (const { target, text } of changed) {
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, text);
-  }
+  changeFiles(changed.map(({ target, shown, text }) => ({ target, shown, content: text })));
   return outcome;
 }
 
