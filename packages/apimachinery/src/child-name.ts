@@ -1,4 +1,5 @@
 import type { DeepReadonly, KubeObject } from './object.js';
+import { requireKnownOptions } from './require-known-options.js';
 
 /** Options of {@link childName}. */
 export interface ChildNameOptions {
@@ -6,6 +7,7 @@ export interface ChildNameOptions {
   readonly maxLength?: number;
 }
 
+const optionNames: Readonly<Record<keyof ChildNameOptions, true>> = { maxLength: true };
 const defaultMaxLength = 63;
 
 /**
@@ -27,8 +29,10 @@ const defaultMaxLength = 63;
 export function childName(
   owner: string | DeepReadonly<Pick<KubeObject, 'metadata'>>,
   suffix: string,
-  { maxLength = defaultMaxLength }: ChildNameOptions = {},
+  options: ChildNameOptions = {},
 ): string {
+  requireKnownOptions('childName', options, optionNames);
+  const { maxLength = defaultMaxLength } = options;
   const name = typeof owner === 'string' ? owner : nameOf(owner);
   for (const [field, value] of Object.entries({ owner: name, suffix }))
     if (typeof value !== 'string' || value === '')

@@ -41,17 +41,15 @@ describe('setControllerReference', () => {
     expect(controllerOf(child)?.blockOwnerDeletion).toBe(false);
   });
 
-  it('takes nothing else of the options: a controller is not set past the check for another one', () => {
+  it.each([setControllerReference, setOwnerReference])('refuses an option that is not known: %s', (set) => {
     const child = draft();
-    setControllerReference(owner('a', 'a'), Foo, child);
-    const options = { controller: true, name: 'x', blockOwnerDeletion: undefined };
-    setOwnerReference(owner('b', 'b'), Foo, child, options as never);
-    expect(child.metadata.ownerReferences?.[1]).toStrictEqual({
-      apiVersion: 'example.com/v1',
-      kind: 'Foo',
-      name: 'b',
-      uid: 'b',
-    });
+    expect(() => set(owner('a', 'a'), Foo, child, { blockOwnerDelete: false } as never)).toThrow(
+      'unknown option "blockOwnerDelete": expected blockOwnerDeletion',
+    );
+    expect(() => set(owner('a', 'a'), Foo, child, { blockownerdeletion: false } as never)).toThrow(
+      'unknown option "blockownerdeletion": did you mean "blockOwnerDeletion"?',
+    );
+    expect(child.metadata.ownerReferences).toBeUndefined();
   });
 
   it('replaces an entry for the same owner in another version or with another uid', () => {

@@ -2,6 +2,7 @@ import type { Kind } from './kind.js';
 import { groupOfApiVersion } from './kind.js';
 import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
 import { metadataOf, requireRecord } from './require-arguments.js';
+import { requireKnownOptions } from './require-known-options.js';
 
 const what = 'owner reference';
 
@@ -38,6 +39,8 @@ export interface OwnerReferenceOptions {
   readonly blockOwnerDeletion?: boolean;
 }
 
+const optionNames: Readonly<Record<keyof OwnerReferenceOptions, true>> = { blockOwnerDeletion: true };
+
 /** What identifies an owner: an object as it was read, cached or not. */
 export type Owner = DeepReadonly<KubeObject>;
 
@@ -66,6 +69,7 @@ export function setControllerReference(
   draft: KubeObject,
   options: OwnerReferenceOptions = {},
 ): void {
+  requireKnownOptions('setControllerReference', options, optionNames);
   const { blockOwnerDeletion = true } = options;
   const reference = { ...referenceTo(owner, ownerKind, draft), controller: true, blockOwnerDeletion };
   const controller = controllerOf(draft);
@@ -86,6 +90,7 @@ export function setOwnerReference(
   draft: KubeObject,
   options: OwnerReferenceOptions = {},
 ): void {
+  requireKnownOptions('setOwnerReference', options, optionNames);
   const { blockOwnerDeletion } = options;
   const reference = referenceTo(owner, ownerKind, draft);
   upsert(draft, blockOwnerDeletion === undefined ? reference : { ...reference, blockOwnerDeletion });

@@ -16,6 +16,10 @@ import { compareEntries } from './sorted-entries.js';
 import type { Entry } from './sorted-entries.js';
 import type { StoredObject } from './stored-object.js';
 import { storeObject } from './stored-object.js';
+import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+
+const listOptionNames: OptionNames<IndexListOptions> = { namespace: true, selector: true };
 
 /** The default Indexer: one generation of objects and indexes, replaced as a whole. */
 export class IndexedStore<T extends KubeObject> implements Indexer<T> {
@@ -204,7 +208,9 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.object });
   }
 
-  #pick<R>(entries: readonly Entry<T>[], { selector }: IndexListOptions, read: Reading<T, R>): R[] {
+  #pick<R>(entries: readonly Entry<T>[], options: IndexListOptions, read: Reading<T, R>): R[] {
+    requireOptions('list', options, listOptionNames);
+    const { selector } = options;
     const onUnreadable = this.#onUnreadable;
     if (selector === undefined) return pick(entries, { selector, storedOf, read: read.entry, onUnreadable });
     // A selector may be anybody's code, and write to this store: it judges what was there when the list began.

@@ -2,6 +2,8 @@ import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachiner
 import type { FieldPaths, ObjectHeader } from '@kctl/apimachinery/wire';
 import { fieldAt, headerValues, splitPath } from '@kctl/apimachinery/wire';
 import { deepFreeze, shareFreeze } from './freeze.js';
+import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 
 /**
  * One version of an object, as a store holds it: its header is there, the object itself may be parsed at first read.
@@ -28,12 +30,15 @@ export interface StoreObjectOptions<T extends KubeObject> {
   readonly previous?: DeepReadonly<T> | undefined;
 }
 
+const optionNames: OptionNames<StoreObjectOptions<never>> = { freeze: true, previous: true };
+
 /** A parsed object as a {@link StoredObject}. The object belongs to the store from now on. */
 export function storeObject<T extends KubeObject>(
   object: T | DeepReadonly<T>,
   options: StoreObjectOptions<T> = {},
 ): StoredObject<T> {
   requireObject(object);
+  requireOptions<StoreObjectOptions<T>>('storeObject', options, optionNames);
   const { freeze = true, previous } = options;
   if (!freeze) return new ParsedObject<T>(object as DeepReadonly<T>);
   if (previous !== undefined && previous === object) return new ParsedObject<T>(previous);

@@ -1,12 +1,12 @@
 // A selector is anybody's code: it may write to the store that it reads.
-import type { KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { createIndexer, createLister } from '../src/index.js';
 
 const make = (name: string, version = 1): KubeObject => ({
   metadata: { namespace: 'ns', name, uid: `u-${name}`, resourceVersion: String(version), labels: { app: 'a' } },
 });
-const names = (objects: readonly KubeObject[]): string[] =>
+const names = (objects: readonly DeepReadonly<KubeObject>[]): string[] =>
   objects.map(({ metadata }) => `${metadata.name}@${metadata.resourceVersion}`);
 
 describe.each([true, false])('a selector that writes to its store (unreadable objects are left out: %s)', (reports) => {

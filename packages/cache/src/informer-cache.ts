@@ -16,7 +16,7 @@ import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/clien
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import { InformerStartedError, SyncError } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
-import { aborted, keepAlive, requireSignal, systemClock, throwIfAborted } from '@kctl/wait';
+import { aborted, keepAlive, requireOptions, requireSignal, systemClock, throwIfAborted } from '@kctl/wait';
 import { claimCacheName } from './cache-name.js';
 import type { CacheName } from './cache-name.js';
 import type {
@@ -27,6 +27,7 @@ import type {
   SelectedInformerOptions,
 } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
+import { informerOptionNames, knownVersionOptions, waitOptionNames } from './method-options.js';
 import { copyCacheOptions, copyNamespaces, copySelection } from './copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
 import { KindEntry } from './kind-entry.js';
@@ -40,7 +41,7 @@ import { projected } from './projected.js';
 import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
 import type { CachedRead } from './read.js';
 import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
-import { isEmpty, limitsOf, resolveScopes, selectionOf, withoutTransforms } from './resolve-scopes.js';
+import { isEmpty, limitsOf, noScopes, resolveScopes, selectionOf, withoutTransforms } from './resolve-scopes.js';
 import type { ScopeSources } from './resolve-scopes.js';
 import { SeriesOwners } from './own-series.js';
 import { ScopeTable } from './scope-table.js';
@@ -106,6 +107,7 @@ class InformerCache implements Cache {
     options: { readonly signal?: AbortSignal } = {},
   ): Promise<SharedInformer<PersistedObject<K>>> {
     return new Promise((resolve) => {
+      requireOptions('informer', options, informerOptionNames);
       throwIfAborted(options.signal);
       resolve(this.informerFor(kind));
     });
@@ -171,6 +173,7 @@ class InformerCache implements Cache {
   }
 
   async waitForSync(options: InformerWaitOptions = {}): Promise<void> {
+    requireOptions('waitForSync', options, waitOptionNames);
     const entries = [...this.#entries.values()];
     const results = await Promise.allSettled(
       entries.map((entry) =>
@@ -295,7 +298,7 @@ class InformerCache implements Cache {
     resourceVersion: string,
     options: InformerWaitOptions & CacheScope = {},
   ): Promise<void> {
-    const { namespace, ...wait } = options;
+    const { namespace, ...wait } = knownVersionOptions(options);
     const part = this.#part(kind, namespace);
     if (part === undefined) throw new KindNotCachedError(kind);
     await part.waitForResourceVersion(resourceVersion, wait);
@@ -469,5 +472,3 @@ class InformerCache implements Cache {
     }
   }
 }
-
-const noScopes: readonly ReadScope[] = Object.freeze([]);

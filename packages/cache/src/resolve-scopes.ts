@@ -1,3 +1,4 @@
+import type { ReadScope } from '@kctl/client';
 import type { FieldTerm, Kind } from '@kctl/apimachinery';
 import { fieldSelectorFrom, formatGroupVersionKind, isSameKind, labelSelectorFrom } from '@kctl/apimachinery';
 import type { ListerWatcherScope } from '@kctl/informer';
@@ -181,3 +182,6 @@ function resolveScope(namespace: string, options: Merged, named: readonly string
 function elsewhereThan(name: string): FieldTerm {
   return { path: 'metadata.namespace', operator: '!=', value: name };
 }
+
+/** For a kind that is not declared. */
+export const noScopes: readonly ReadScope[] = Object.freeze([]);

@@ -1,6 +1,6 @@
 import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import { numberProblem } from '@kctl/wait';
+import { functionOption, numberProblem, requireOptions } from '@kctl/wait';
 import { apply, appliedFields } from './apply.js';
 import type { ApplyConfiguration, ApplyOptions } from './apply.js';
 import { differences, knownEqualities } from './apply-match.js';
@@ -10,6 +10,8 @@ import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import { ownedFields } from './managed-fields.js';
 import { requireClient, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
+import type { OptionNames } from '@kctl/wait';
+import { patchOptionNames } from './write-option-names.js';
 
 /** Why {@link applyIfChanged} applied, or did not. */
 export type ApplyReason =
@@ -83,6 +85,7 @@ export async function applyIfChanged<K extends Kind>(
   requireClient('applyIfChanged', client, ['get', 'patch']);
   requireKind('applyIfChanged', kind);
   requireOptionsObject('applyIfChanged', options, '{ fieldOwner }');
+  requireOptions<ApplyIfChangedOptions<K>>('applyIfChanged', options, optionNames);
   const { actual: given, memo, isEqual: _isEqual, ...applyOptions } = options;
   const wanted = withoutStringData(kind, configuration);
   const actual = given ?? (await find(client, kind, configuration, applyOptions));
@@ -100,6 +103,13 @@ export async function applyIfChanged<K extends Kind>(
   if (!changed && options.dryRun !== true) memo?.noteNoop(kind, object, wanted);
   return { applied: true, changed, reason, differences: found, object };
 }
+
+const optionNames: OptionNames<ApplyIfChangedOptions<Kind>> = {
+  ...patchOptionNames,
+  actual: true,
+  memo: true,
+  isEqual: functionOption,
+};
 
 async function find<K extends Kind>(
   client: Pick<Reader, 'get'>,
@@ -174,6 +184,8 @@ export interface ApplyMemoOptions {
   readonly capacity?: number;
 }
 
+const memoOptionNames: OptionNames<ApplyMemoOptions> = { capacity: true };
+
 /**
  * A memory for {@link applyIfChanged}: exact, since a no-op is only one for the same configuration and the same
  * version of the same object.
@@ -182,6 +194,7 @@ export interface ApplyMemoOptions {
  */
 export function createApplyMemo(options: ApplyMemoOptions = {}): ApplyMemo {
   requireOptionsObject('createApplyMemo', options);
+  requireOptions('createApplyMemo', options, memoOptionNames);
   const { capacity = 10_000 } = options;
   const problem = numberProblem('capacity', capacity, { integer: true, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`createApplyMemo: ${problem}`);

@@ -7,6 +7,9 @@ import { applyPatch } from './patch.js';
 import type { Patch } from './patch.js';
 import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
+import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
+import { patchOptionNames } from './write-option-names.js';
 
 /** `T` with every field optional, at every depth: an apply contains only the fields that its owner manages. */
 export type ApplyFields<T> = T extends Primitive
@@ -86,6 +89,7 @@ export async function apply<K extends Kind>(
 ): Promise<PersistedObject<K>> {
   requireClient('apply', client, ['patch']);
   requireOptionsObject('apply', options);
+  requireOptions('apply', options, patchOptionNames);
   const { key, patch } = toPatch('apply', kind, configuration);
   try {
     return await client.patch(kind, key, patch, options);
@@ -117,6 +121,7 @@ export async function applyStatus<K extends Kind>(
 ): Promise<PersistedObject<K>> {
   requireClient('applyStatus', client, ['status']);
   requireOptionsObject('applyStatus', options);
+  requireOptions('applyStatus', options, patchOptionNames);
   const { key, patch } = toPatch('applyStatus', kind, configuration);
   try {
     return await client.status(kind).patch(key, patch, options);
@@ -166,6 +171,7 @@ export async function applySubResource<K extends Kind>(
 ): Promise<object> {
   requireClient('applySubResource', client, ['subResource']);
   requireOptionsObject('applySubResource', given, '{ subresource, fieldOwner }');
+  requireOptions('applySubResource', given, subResourceOptionNames);
   const { subresource, ...options } = given;
   requireName('applySubResource', 'subresource', subresource);
   const body = subresource === 'scale' ? { apiVersion: 'autoscaling/v1', kind: 'Scale' } : kind;
@@ -176,6 +182,8 @@ export async function applySubResource<K extends Kind>(
     throw asApplyConflict(error);
   }
 }
+
+const subResourceOptionNames: OptionNames<ApplySubResourceOptions> = { ...patchOptionNames, subresource: true };
 
 function toPatch<K extends Kind>(
   what: string,

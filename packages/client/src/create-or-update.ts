@@ -11,9 +11,11 @@ import type {
 } from '@kctl/apimachinery';
 import type { Reader, ReadObject, SubResources, WriteObject, Writer } from './client.js';
 import { emptyObject, metadataOf } from './kube-object.js';
+import { writeOptionNames } from './write-option-names.js';
 import type { WriteOptions } from './options.js';
-import { shownType } from '@kctl/wait';
+import { shownType, unknownOptions } from '@kctl/wait';
 import { keyIn } from './require-kind.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** What {@link createOrUpdate} and {@link createOrPatch} did. */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
@@ -30,6 +32,11 @@ export interface CreateOrUpdateOptions<K extends Kind> extends WriteOptions {
    */
   readonly mutate: Mutate<DraftOf<K>>;
 }
+
+const optionNames: OptionNames<CreateOrUpdateOptions<Kind>> = {
+  ...writeOptionNames,
+  mutate: true,
+};
 
 /** What was done, and the object as it is now. */
 export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult = OperationResult> {
@@ -130,6 +137,10 @@ async function find<K extends Kind>(
 
 /** Before the object is read. */
 function requireMutate(what: string, given: unknown): void {
+  if (typeof given === 'object' && given !== null) {
+    const unknown = unknownOptions(given, Object.keys(optionNames));
+    if (unknown.length > 0) throw new TypeError(`${what}: ${unknown.join('; ')}`);
+  }
   const mutate: unknown = typeof given === 'object' && given !== null ? Reflect.get(given, 'mutate') : undefined;
   if (typeof mutate !== 'function')
     throw new TypeError(`${what}: mutate is ${shownType(mutate)}: expected { mutate: (draft) => { draft.data = … } }`);

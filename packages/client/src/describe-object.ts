@@ -1,7 +1,7 @@
 import { isJsonObject } from '@kctl/apimachinery';
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { formatDuration, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { clockOption, formatDuration, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { conditionsOf, readiness } from './conditions.js';
 import { isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
@@ -11,6 +11,8 @@ export interface DescribeOptions {
   /** @default systemClock */
   readonly clock?: Clock;
 }
+
+const optionNames: OptionNames<DescribeOptions> = { clock: clockOption };
 
 /** An object in short: fields for a log line. What an object does not have is left out. */
 export interface ObjectDescription {
@@ -52,6 +54,7 @@ export interface ObjectDescription {
  */
 export function describeObject(object: DeepReadonly<KubeObject>, options: DescribeOptions = {}): ObjectDescription {
   requireOptionsObject('describeObject', options);
+  requireOptions('describeObject', options, optionNames);
   const { clock = systemClock } = options;
   requireObject('describeObject', 'object', object);
   const { metadata, kind = 'object' } = object;

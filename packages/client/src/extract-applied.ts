@@ -1,11 +1,13 @@
 import { isJsonObject, isSameJson } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import { shownValue } from '@kctl/wait';
+import { requireOptions, shownValue, textOption } from '@kctl/wait';
 import type { ApplyConfiguration, ApplyFields } from './apply.js';
 import type { ReadObject } from './client.js';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet } from './managed-fields.js';
 import { isSet, metadataOf } from './kube-object.js';
+import type { OptionNames } from '@kctl/wait';
+import { requireOptionsObject } from './require-arguments.js';
 
 /** An object that was read: it has a name. */
 export interface NamedObject {
@@ -58,7 +60,15 @@ export function extractApplied(...given: readonly unknown[]): unknown {
     throw new TypeError(
       `extractApplied: fieldOwner ${shownValue(fieldOwner)} is not valid: expected the name of a field owner`,
     );
-  return appliedBy(fieldOwner, object, options as ExtractOptions);
+  requireExtractOptions(options);
+  return appliedBy(fieldOwner, object, options);
+}
+
+const optionNames: OptionNames<ExtractOptions> = { subresource: textOption };
+
+function requireExtractOptions(options: unknown): asserts options is ExtractOptions {
+  requireOptionsObject('extractApplied', options);
+  requireOptions<ExtractOptions>('extractApplied', options as ExtractOptions, optionNames);
 }
 
 function isKind(value: unknown): boolean {

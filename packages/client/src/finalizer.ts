@@ -1,12 +1,13 @@
 import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
 import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
-import { retry } from '@kctl/wait';
+import { requireOptions, retry } from '@kctl/wait';
 import type { Reader, ReadObject, Writer } from './client.js';
 import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
 import { jsonPatch } from './patch.js';
 import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** How often a guarded patch is tried against an object that changes meanwhile. */
 const maxAttempts = 10;
@@ -124,9 +125,12 @@ export interface FinalizerOptions extends AbortOptions {
   readonly finalizer: string;
 }
 
+const finalizerOptionNames: OptionNames<FinalizerOptions> = { finalizer: true, signal: true };
+
 function resolve(what: string, options: string | FinalizerOptions): FinalizerOptions {
   const given = typeof options === 'string' ? { finalizer: options } : options;
   requireOptionsObject(what, given, 'the name of a finalizer, or { finalizer }');
+  requireOptions(what, given, finalizerOptionNames);
   requireName(what, 'finalizer', given.finalizer);
   return given;
 }

@@ -10,6 +10,8 @@ import type {
 } from '@kctl/apimachinery';
 import { isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
+import { requireOptions, booleanOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 
 export type { JsonPatchOperation } from '@kctl/apimachinery';
 
@@ -32,6 +34,8 @@ export interface MergeFromOptions {
   readonly optimisticLock?: boolean;
 }
 
+const mergeFromOptionNames: OptionNames<MergeFromOptions> = { optimisticLock: booleanOption };
+
 /**
  * The merge patch that turns `original` into `modified`. Mirrors `client.MergeFrom` and
  * `MergeFromWithOptimisticLock`.
@@ -53,6 +57,7 @@ export function mergeFrom<T extends DeepReadonly<KubeObject>>(
   options: MergeFromOptions = {},
 ): Patch & { readonly type: 'merge' } {
   requireOptionsObject('mergeFrom', options);
+  requireOptions('mergeFrom', options, mergeFromOptionNames);
   const body = createMergePatch(original, modified);
   return { type: 'merge', body: options.optimisticLock === true ? lockOn('mergeFrom', original, body) : body };
 }

@@ -4,12 +4,16 @@ import type { KindNames } from '@kctl/apimachinery/strategic-merge';
 import { lockOn } from './patch.js';
 import type { MergeFromOptions, Patch } from './patch.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
+import { requireOptions, booleanOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 
 /** Options of {@link strategicMergeFrom}. */
 export interface StrategicMergeFromOptions extends MergeFromOptions {
   /** What the objects are, where they do not say it. @default their `apiVersion` and `kind` */
   readonly kind?: KindNames;
 }
+
+const optionNames: OptionNames<StrategicMergeFromOptions> = { optimisticLock: booleanOption, kind: true };
 
 /**
  * The strategic merge patch that turns `original` into `modified`, objects of a built-in kind: it changes lists with a merge
@@ -36,6 +40,7 @@ export function strategicMergeFrom<T extends DeepReadonly<KubeObject>>(
   options: StrategicMergeFromOptions = {},
 ): Patch & { readonly type: 'strategic' } {
   requireOptionsObject('strategicMergeFrom', options);
+  requireOptions('strategicMergeFrom', options, optionNames);
   requireObject('strategicMergeFrom', 'original', original);
   requireObject('strategicMergeFrom', 'modified object', modified);
   const { apiVersion, kind } = options.kind ?? original;

@@ -1,6 +1,6 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
-import { aborted, keepAlive, orAborted, requireSignal } from '@kctl/wait';
+import { aborted, keepAlive, orAborted, requireOptions, requireSignal } from '@kctl/wait';
 import { assembleSession } from './assemble-session.js';
 import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
 import type { WatchHandle, WatchOptions } from './controller.js';
@@ -17,6 +17,8 @@ import type { ReconcileRequest } from './reconciler.js';
 import type { Session, WatchEntry } from './session.js';
 import type { Source } from './source/source.js';
 import { requireSource, requireWatchOptions, triggerSource } from './watch-entry.js';
+import type { OptionNames } from '@kctl/wait';
+import { watchOptionNames, enqueueOptionNames, adoptOptionNames, runOptionNames } from './method-options.js';
 
 /**
  * Makes a controller. It starts nothing. @throws TypeError when an option is not valid
@@ -134,11 +136,13 @@ class ReconcileController<R> implements Controller<R> {
 
   watch(source: Source<R>, options: WatchOptions = {}): WatchHandle {
     requireSource(this.name, source);
+    this.#requireNames('watch', options, watchOptionNames);
     return this.#watch(source, source, options);
   }
 
   reconcileAllOn(source: Source<unknown>, options: WatchOptions = {}): WatchHandle {
     requireSource(this.name, source);
+    this.#requireNames('reconcileAllOn', options, watchOptionNames);
     const trigger = triggerSource<R>(source, () => this.#session?.replay());
     return this.#watch(trigger, source, options);
   }
@@ -163,15 +167,23 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   enqueue(request: R, options: EnqueueOptions = {}): void {
+    this.#requireNames('enqueue', options, enqueueOptionNames);
     this.#session?.intake.add(request, options);
   }
 
+  #requireNames<T extends object>(what: string, options: T, known: OptionNames<T>): void {
+    requireOptions(`controller ${JSON.stringify(this.name)}: ${what}`, options, known);
+  }
+
   adopt(defaults: AdoptOptions): void {
+    this.#requireNames('adopt', defaults, adoptOptionNames);
     if (this.#session === undefined && this.#run === undefined) this.#environment = this.#adopted(defaults);
     this.#onSourcesChanged = defaults.onSourcesChanged ?? this.#onSourcesChanged;
   }
 
-  async run(signal: AbortSignal, { life }: RunOptions = {}): Promise<void> {
+  async run(signal: AbortSignal, options: RunOptions = {}): Promise<void> {
+    this.#requireNames('run', options, runOptionNames);
+    const { life } = options;
     requireSignal(`controller ${JSON.stringify(this.name)}: run`, signal);
     const run = await this.#claim(signal);
     if (run === undefined) return;

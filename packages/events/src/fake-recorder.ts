@@ -27,6 +27,7 @@ export interface FakeRecorder extends EventRecorder {
   clear(): void;
 }
 
+const nextOptionNames: OptionNames<{ readonly signal?: AbortSignal }> = { signal: true };
 const optionNames: OptionNames<FakeRecorderOptions> = { controller: textOption, capacity: true };
 
 /**
@@ -57,7 +58,9 @@ export function createFakeRecorder(options: FakeRecorderOptions = {}): FakeRecor
     get lines() {
       return events.map(({ type, reason, note }) => `${type} ${reason} ${note}`);
     },
-    next: async ({ signal } = {}) => {
+    next: async (given = {}) => {
+      requireOptions('next', given, nextOptionNames);
+      const { signal } = given;
       throwIfAborted(signal);
       for (;;) {
         const first = events.shift();

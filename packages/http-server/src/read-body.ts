@@ -1,6 +1,7 @@
-import type { Clock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import { BodyReceiver } from './body-receiver.js';
 import type { HttpRequest } from './http-server-options.js';
+import { requireOptions } from '@kctl/wait';
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {
@@ -12,6 +13,8 @@ export interface ReadBodyOptions {
   readonly clock?: Clock;
 }
 
+const optionNames: OptionNames<ReadBodyOptions> = { maxBytes: true, signal: true, clock: true };
+
 /**
  * Reads a whole body, empty or not. One that is too large is refused by its declared length before it is sent, and
  * otherwise at the first byte that is too many. No more than `maxBytes` and one chunk are held.
@@ -20,5 +23,6 @@ export interface ReadBodyOptions {
  * client hangs up within it or the signal is aborted
  */
 export async function readBody(request: HttpRequest, options: ReadBodyOptions): Promise<Buffer> {
+  requireOptions('readBody', options, optionNames);
   return await new BodyReceiver(request, options, () => undefined).body;
 }

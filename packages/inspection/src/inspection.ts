@@ -4,7 +4,7 @@ import type { ReconcileObserver } from '@kctl/controller';
 import { createHttpServer, isLoopback, type HttpHandler, type HttpServer } from '@kctl/manager';
 import type { SentRequest } from '@kctl/rbac';
 import { noopLogger, type RequestCounter, type RequestTally } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
+import { requireOptions, systemClock } from '@kctl/wait';
 import type { InspectedManager } from './inspected.js';
 import { LoopLagMeter } from './loop-lag.js';
 import { checkOptions, defaultBudgetBytes, defaultMaxRunsPerKey, type InspectionOptions } from './options.js';
@@ -21,6 +21,7 @@ import { keysView, type KeysQuery, type KeysView } from './views/keys.js';
 import { overviewView, type OverviewView } from './views/overview.js';
 import type { InspectedState } from './views/state.js';
 import { timelineView, type TimelineQuery, type TimelineView } from './views/timeline.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** Where inspection is served. */
 export interface ListenOptions {
@@ -31,6 +32,8 @@ export interface ListenOptions {
   /** Called when it listens. What it throws is logged. */
   readonly onListening?: (address: { readonly host: string; readonly port: number } | undefined) => void;
 }
+
+const listenOptionNames: OptionNames<ListenOptions> = { port: true, host: true, onListening: true };
 
 /** The tally of the run that goes on in an async context. */
 export interface CurrentTally extends RequestCounter {
@@ -138,7 +141,9 @@ class RecordingInspection implements Inspection {
     this.#manager = manager;
   }
 
-  server({ port, host = '127.0.0.1', onListening }: ListenOptions): HttpServer {
+  server(options: ListenOptions): HttpServer {
+    requireOptions('inspection.server', options, listenOptionNames);
+    const { port, host = '127.0.0.1', onListening } = options;
     if (!isLoopback(host))
       throw new TypeError(
         `inspection: host ${JSON.stringify(host)} is not a loopback address: use 127.0.0.1 and a port-forward, or serve it beside metrics that are protected`,

@@ -2,9 +2,20 @@ import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
 import { guardSinks, type Logger } from '@kctl/telemetry';
-import { isAbortError, numberProblem, sleep, systemClock, systemRandom, type Clock, throwIfAborted } from '@kctl/wait';
+import {
+  type Clock,
+  clockOption,
+  isAbortError,
+  numberProblem,
+  requireOptions,
+  sleep,
+  systemClock,
+  systemRandom,
+  throwIfAborted,
+} from '@kctl/wait';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** Options of {@link runLeaseCandidate}. */
 export interface LeaseCandidateOptions {
@@ -29,6 +40,20 @@ export interface LeaseCandidateOptions {
   readonly logger?: Logger;
 }
 
+const optionNames: OptionNames<LeaseCandidateOptions> = {
+  client: true,
+  namespace: true,
+  identity: true,
+  leaseName: true,
+  binaryVersion: true,
+  emulationVersion: true,
+  strategy: true,
+  pollMs: true,
+  renewIntervalMs: true,
+  clock: clockOption,
+  logger: true,
+};
+
 /** How long one request may take, in ms. */
 const requestTimeoutMs = 5_000;
 
@@ -45,6 +70,7 @@ export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: 
     throw new TypeError(
       'runLeaseCandidate: expected options: client, namespace, identity, leaseName and binaryVersion',
     );
+  requireOptions('runLeaseCandidate', options, optionNames);
   for (const field of ['namespace', 'identity', 'leaseName', 'binaryVersion'] as const) {
     const given: unknown = options[field];
     if (typeof given !== 'string' || given === '') throw new TypeError(`runLeaseCandidate: ${field} must not be empty`);

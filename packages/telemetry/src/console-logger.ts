@@ -6,6 +6,7 @@ import type { Loggable } from './loggable.js';
 import { messageOf } from './message-of.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
 import { readCall, readFields } from './read-fields.js';
+import { requireKnownOptions } from './require-known-options.js';
 
 const severity: Readonly<Record<LogLevel, number>> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 };
 const formats = ['json', 'text'] as const;
@@ -40,6 +41,17 @@ export interface ConsoleLoggerOptions {
   readonly fields?: LogFields;
 }
 
+const optionNames: Readonly<Record<keyof ConsoleLoggerOptions, true>> = {
+  level: true,
+  format: true,
+  stackLevel: true,
+  timeFormat: true,
+  sampling: true,
+  write: true,
+  now: true,
+  fields: true,
+};
+
 /** What {@link createConsoleLogger} makes. */
 export interface ConsoleLogger extends Logger {
   /**
@@ -72,6 +84,7 @@ export interface ConsoleLogger extends Logger {
  * ```
  */
 export function createConsoleLogger(options: ConsoleLoggerOptions = {}): ConsoleLogger {
+  requireKnownOptions('createConsoleLogger', options, optionNames);
   const { level = 'info', format = 'json', stackLevel = 'error', now = () => new Date().getTime() } = options;
   const {
     write = (line: string) => void process.stderr.write(`${line}\n`),

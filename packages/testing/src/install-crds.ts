@@ -1,7 +1,7 @@
 import { isAlreadyExists, isConflict, isNotFound, type DeepReadonly } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { Reader, Writer } from '@kctl/client';
-import { waitUntil } from '@kctl/wait';
+import { sleep, systemClock } from '@kctl/wait';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { eventually, type EventuallyOptions } from './eventually.js';
 
@@ -34,18 +34,25 @@ export async function installCrds(
   await Promise.all(definitions.map((crd) => installOne(client, crd, options)));
 }
 
+/** How many times a definition is written that others change meanwhile. */
+const maxTries = 20;
+
 async function installOne(
   client: CrdClient,
   crd: DeepReadonly<CustomResourceDefinition>,
   options: EventuallyOptions,
 ): Promise<void> {
   const name = crd.metadata.name ?? '';
-  await waitUntil(() => createOrReplace(client, name, crd), {
-    interval: 100,
-    timeoutMs: options.timeoutMs ?? 10_000,
-    ...(options.signal !== undefined && { signal: options.signal }),
-    message: `CustomResourceDefinition ${name} keeps changing`,
-  });
+  const { clock = systemClock, timeoutMs = 60_000, signal } = options;
+  const link = signal === undefined ? {} : { signal };
+  // Counted in tries: one that is slow is no change by others.
+  for (let tries = 1; !(await createOrReplace(client, name, crd)); tries++) {
+    if (tries === maxTries)
+      throw new Error(
+        `CustomResourceDefinition ${name} keeps changing: ${maxTries} updates were refused with a conflict: stop what else writes it`,
+      );
+    await sleep(100, { clock, ...link });
+  }
   await eventually(
     async () => {
       const { status } = await client.get(CustomResourceDefinition, { name }, { live: true });
@@ -60,7 +67,7 @@ async function installOne(
         );
       }
     },
-    { ...options, intervalMs: 20 },
+    { ...options, timeoutMs, intervalMs: 20 },
   );
 }
 

@@ -3,6 +3,8 @@ import { numberProblem } from './number-problem.js';
 import { clockOption, isSignal, signalOption } from './option-check.js';
 import { shownType, shownValue } from './shown-value.js';
 import { systemClock } from './system-clock.js';
+import { unknownOptions } from './unknown-option.js';
+import type { OptionNames } from './unknown-option.js';
 
 /** Options of {@link sleep}. */
 export interface SleepOptions {
@@ -13,6 +15,8 @@ export interface SleepOptions {
   /** Whether the sleep keeps the process alive. @default true */
   readonly keepAlive?: boolean;
 }
+
+const optionNames: OptionNames<SleepOptions> = { signal: true, clock: true, keepAlive: true };
 
 /**
  * Resolves after `ms` ms of monotonic time, never earlier. A negative or zero delay still yields once; Infinity sleeps
@@ -32,6 +36,10 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null)
     return Promise.reject(new TypeError(`sleep: expected options, not ${shownType(given)}`));
+  if (Object.keys(options).some((name) => !Object.hasOwn(optionNames, name))) {
+    const unknown = unknownOptions(options, Object.keys(optionNames));
+    if (unknown.length > 0) return Promise.reject(new TypeError(`sleep: ${unknown.join('; ')}`));
+  }
   const { signal, clock = systemClock, keepAlive = true } = options;
   // A time that has passed is in order.
   const problem = typeof ms === 'number' && ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true });

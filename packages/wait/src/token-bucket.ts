@@ -40,6 +40,7 @@ export interface TokenBucket {
   take(options?: { readonly signal?: AbortSignal }): Promise<number>;
 }
 
+const takeOptionNames: OptionNames<{ readonly signal?: AbortSignal }> = { signal: true };
 const optionNames: OptionNames<TokenBucketOptions> = { perSecond: true, burst: true, clock: clockOption };
 
 /**
@@ -78,7 +79,9 @@ export function createTokenBucket(options: TokenBucketOptions): TokenBucket {
     },
     reserve,
     cancel,
-    take: async ({ signal } = {}) => {
+    take: async (given = {}) => {
+      requireOptions('take', given, takeOptionNames);
+      const { signal } = given;
       throwIfAborted(signal);
       const waitMs = reserve();
       if (waitMs === 0) return 0;

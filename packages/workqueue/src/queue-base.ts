@@ -2,20 +2,14 @@ import { guardMetrics } from '@kctl/telemetry';
 import { abortReason, requireOptions, signalOption, systemClock } from '@kctl/wait';
 import type { Clock, OptionNames } from '@kctl/wait';
 import { Drain } from './drain.js';
-import {
-  getProblem,
-  noGetOptions,
-  QueueArgumentError,
-  QueueFullError,
-  requireFunction,
-  requireInteger,
-} from './errors.js';
+import { getProblem, noGetOptions, QueueFullError, requireFunction } from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
 import { QueueIteration } from './queue-iteration.js';
 import type { IterationSource, SlotHolder } from './queue-iteration.js';
 import { QueueMetrics } from './queue-metrics.js';
 import type { QueueBound, WorkQueueOptions } from './queue-options.js';
+import { requireBound } from './require-bound.js';
 import { delayed, dirty, processing, ready, SlotTable } from './slot-table.js';
 import type { Waiter } from './waiter-list.js';
 import { WaiterList } from './waiter-list.js';
@@ -477,16 +471,6 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   #hasRoom(bound: QueueBound<T>): boolean {
     return this.table.live - this.#processing < bound.maxPending;
   }
-}
-
-const overflowRules: readonly unknown[] = ['throw', 'dropNewest', 'dropOldest'];
-
-/** @throws QueueArgumentError for a bound that makes no sense; an unknown rule would drop what is added */
-function requireBound<T>({ maxPending, overflow = 'throw', onDrop }: QueueBound<T>): void {
-  requireInteger('bound.maxPending', maxPending, 1);
-  if (!overflowRules.includes(overflow))
-    throw new QueueArgumentError('bound.overflow', overflow, `give one of ${overflowRules.join(', ')}`);
-  if (onDrop !== undefined) requireFunction('bound.onDrop', onDrop);
 }
 
 function asError(thrown: unknown): Error {

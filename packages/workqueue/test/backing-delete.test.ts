@@ -30,7 +30,7 @@ describe.each([
   ['after', ['b', 'c']],
 ] as const)('a backing queue whose delete throws %s it has removed the item', (when, left) => {
   it('keeps every other key, in any place', async () => {
-    const queue = createWorkQueue<string>({ queue: new Failing(when) });
+    const queue = createWorkQueue({ queue: new Failing(when) });
     queue.add('a');
     queue.add('b');
     expect(() => queue.delete('a')).toThrow('the delete');

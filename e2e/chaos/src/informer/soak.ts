@@ -16,7 +16,10 @@ import { createWitness, type Witness } from './witness.js';
 /** Options of {@link runInformerSoak}. */
 export interface InformerSoakOptions {
   readonly seed: number;
+  /** At least; in rounds. */
   readonly seconds: number;
+  /** The rounds go on until this many faults have struck, however slow the machine is. @default 0 */
+  readonly minFaults?: number;
   /** How many objects there are at most. @default 400 */
   readonly objects?: number;
   /** How many writers work at once. @default 6 */
@@ -29,8 +32,10 @@ export interface InformerSoakOptions {
 const scenario = 'informer';
 const userAgent = 'soak-informer';
 const namespace = 'soak';
+/** A run that strikes nothing ends with an error, not with a suite that hangs. */
+const farLimitMs = 600_000;
 /** How long informers may take to catch up. */
-const catchUpMs = 60_000;
+const catchUpMs = 300_000;
 
 /** Informers at full speed, on a server that fails each second, must stay exact and hold on to nothing. */
 export async function runInformerSoak(options: InformerSoakOptions): Promise<void> {
@@ -77,14 +82,17 @@ class InformerSoak {
   }
 
   async run(): Promise<void> {
-    const { seconds, report } = this.#options;
+    const { seconds, report, minFaults = 0 } = this.#options;
+    const faultsBefore = report.faults;
     const stop = new AbortController();
     for (const subject of this.#subjects) for (let each = 0; each < 2; each++) this.#addWitness(subject);
     const runs = this.#subjects.map(({ informer }) => informer.run(stop.signal));
     const startedAt = performance.now();
     const deadline = startedAt + seconds * 1000;
     try {
-      while (performance.now() < deadline) await this.#playRound(deadline);
+      const isOver = (): boolean =>
+        report.faults - faultsBefore >= minFaults || performance.now() >= startedAt + farLimitMs;
+      while (performance.now() < deadline || !isOver()) await this.#playRound(deadline);
     } finally {
       stop.abort();
       const ended = await Promise.race([Promise.all(runs).then(() => true), sleep(10_000, { keepAlive: false })]);
@@ -170,7 +178,8 @@ class InformerSoak {
   async #playRound(deadline: number): Promise<void> {
     const { roundMs = 2500, writers = 6 } = this.#options;
     this.#round++;
-    const end = Math.min(performance.now() + roundMs, deadline);
+    const now = performance.now();
+    const end = now < deadline ? Math.min(now + roundMs, deadline) : now + roundMs;
     const goesOn = (): boolean => performance.now() < end;
     const writing = Array.from({ length: writers }, (_, index) => this.#write(goesOn, index));
     await Promise.all([...writing, this.#break(goesOn, this.#dice.fork()), this.#churn(goesOn, this.#dice.fork())]);

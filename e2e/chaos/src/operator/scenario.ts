@@ -18,21 +18,25 @@ import { createWorld, type Place, type World } from './world.js';
 /** Options of {@link runOperatorScenario}. */
 export interface OperatorScenarioOptions {
   readonly seed: number;
-  /** How long faults go on. */
+  /** How long faults go on, at least. */
   readonly seconds: number;
+  /** The faults go on until this many have struck, however slow the machine is. @default 0 */
+  readonly minFaults?: number;
   /** How many names Applications may have. */
   readonly applications: number;
   /** How often the operator is killed: the faults go on until this often. */
   readonly kills: number;
   readonly faultsPerSecond: number;
   readonly editsPerSecond: number;
-  /** How long the cluster may take to settle. @default 120000 */
+  /** How long the cluster may take to settle. @default 300000 */
   readonly settleMs?: number;
   readonly report: Report;
 }
 
 const scenario = 'operator';
 const userAgent = 'chaos-operator';
+/** A run that strikes nothing ends with an error, not with a suite that hangs. */
+const farLimitMs = 600_000;
 const namespaces = ['chaos-a', 'chaos-b'];
 /** Nothing may be written for this long once the cluster is as it should be. */
 const silenceMs = 1500;
@@ -90,13 +94,17 @@ class OperatorScenario {
   }
 
   async run(): Promise<void> {
-    const { report, seconds, kills } = this.#options;
+    const { report, seconds, kills, minFaults = 0 } = this.#options;
     await installCrds(this.#client, [applicationCrd]);
     for (const name of namespaces) await this.#client.create(Namespace, { metadata: { name } });
     try {
       this.#operator.start();
-      const deadline = performance.now() + seconds * 1000;
-      const goesOn = (): boolean => performance.now() < deadline || this.#kills < kills;
+      const startedAt = performance.now();
+      const goesOn = (): boolean => {
+        const elapsedMs = performance.now() - startedAt;
+        if (elapsedMs < seconds * 1000 || this.#kills < kills) return true;
+        return this.#server.struck + this.#kills < minFaults && elapsedMs < farLimitMs;
+      };
       const faults = this.#injectFaults(goesOn, this.#dice.fork());
       await this.#createAll();
       await Promise.all([
@@ -181,7 +189,7 @@ class OperatorScenario {
   }
 
   async #awaitQuiet(): Promise<void> {
-    const { settleMs = 120_000 } = this.#options;
+    const { settleMs = 300_000 } = this.#options;
     const deadline = performance.now() + settleMs;
     await this.#world.settle(settleMs / 2);
     let findings = await this.#inspect();

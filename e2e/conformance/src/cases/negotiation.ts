@@ -163,6 +163,34 @@ spec(9, 'duplicate keys of YAML are refused, reported or ignored', async (t) => 
   same(header((await send('ignored', 'Ignore')).headers['warning']), '', 'warnings');
 });
 
+spec(9, 'duplicate keys of an applied configuration are refused, reported or ignored', async (t) => {
+  const ns = await t.namespace();
+  const yaml = 'apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a}\ndata:\n  a: "1"\n  a: "2"\n';
+  const json = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":{"a":"1","a":"2"}}';
+  for (const [body, line] of [
+    [yaml, 6],
+    [json, 1],
+  ] as const) {
+    const send = async (validation: string): Promise<Answer> =>
+      await t.patch(
+        `${configMaps(ns)}/a?fieldManager=x&fieldValidation=${validation}`,
+        'application/apply-patch+yaml',
+        body,
+      );
+    failure(await send('Strict'), {
+      code: 400,
+      reason: 'BadRequest',
+      message: `error strict decoding YAML: error converting YAML to JSON: yaml: unmarshal errors:\n  line ${line}: key "a" already set in map`,
+    });
+    for (let round = 0; round < 3; round++) {
+      const warned = await send('Warn');
+      same(warned.body.data, { a: '2' }, 'data');
+      same(header(warned.headers['warning']), `299 - "line ${line}: key \\"a\\" already set in map"`, 'warnings');
+    }
+    same(header((await send('Ignore')).headers['warning']), '', 'warnings');
+  }
+});
+
 spec(9, 'a body of another type answers 415', async (t) => {
   const ns = await t.namespace();
   for (const path of [`/api/v1/namespaces/${ns}/configmaps`, (await t.widgets()).path(ns)])

@@ -24,7 +24,7 @@ import { isKnownNoop, noteOutcome, type NoopCandidate } from './known-noops.js';
 import { breathe } from './list-reply.js';
 import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
 import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
-import { parseWriteOptions, type WriteOptions } from './write-options.js';
+import { parseWriteOptions, reportDuplicates, type WriteOptions } from './write-options.js';
 import type { Written } from './written.js';
 
 /** The media type of a configuration that is applied. */
@@ -70,33 +70,42 @@ async function readText(call: ResourceCall, requireTarget: () => void): Promise<
   return { text: decoder.decode(bytes), length: bytes.length, options };
 }
 
-async function parseApplication(
-  { offload, request, query }: ResourceCall,
-  { text, length, options }: ApplicationText,
-): Promise<Application> {
-  const config = await parseConfig(text, { offload, signal: request.signal });
+async function parseApplication(call: ResourceCall, { text, length, options }: ApplicationText): Promise<Application> {
+  const { offload, request, query } = call;
+  const { config, duplicates } = await parseConfig(text, { offload, signal: request.signal });
+  reportDuplicates(call, duplicates, options.fieldValidation);
   if (isLongBody({ length })) await breathe();
   return { config, isForced: parseBoolParameter(query, 'force'), length, options };
 }
 
-async function parseConfig(text: string, elsewhere: OtherThread): Promise<JsonObject> {
+/** A configuration, and the errors about its keys that are there more than once. */
+interface ParsedConfig {
+  readonly config: JsonObject;
+  readonly duplicates: readonly string[];
+}
+
+async function parseConfig(text: string, elsewhere: OtherThread): Promise<ParsedConfig> {
   let value: unknown;
+  let duplicates: readonly string[] = [];
   try {
-    value = text.trimStart().startsWith('{')
-      ? parseJsonBody(text, elsewhere.offload.depth).value
-      : (await parseYamlBody(text, elsewhere)).value;
+    const json = text.trimStart().startsWith('{') ? parseJsonBody(text, elsewhere.offload.depth) : undefined;
+    const isYaml = json === undefined || json.duplicates.length > 0;
+    // Duplicates of JSON have the messages of YAML, which is how upstream reads both.
+    const yaml = isYaml ? await parseYamlBody(text, elsewhere) : undefined;
+    value = (json ?? yaml)?.value;
+    duplicates = yaml?.duplicates ?? [];
   } catch (error) {
     if (!isUnreadable(error)) throw error;
     throw badRequest(`error decoding YAML: ${messageOf(error)}`);
   }
-  if (value === null || value === undefined) return {};
+  if (value === null || value === undefined) return { config: {}, duplicates };
   if (!isObject(value)) {
     const kind = Array.isArray(value) ? 'array' : typeof value;
     throw badRequest(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
     );
   }
-  return value;
+  return { config: value, duplicates };
 }
 
 /** PATCH of an object, or of a subresource that shows it whole, by server-side apply. */
@@ -115,6 +124,7 @@ export async function apply(backend: WriteBackend, call: ResourceCall, target: W
     using admission = beginUpdateAdmission(backend, call, { target, options });
     if (admission === undefined) return { status: 200, rendering: before.in(call.definition) };
   }
+  const silent = call.warnings.length;
   const application = await parseApplication(call, given);
   const warned = call.warnings.length;
   using admission = beginUpdateAdmission(backend, call, { target, options });
@@ -122,7 +132,7 @@ export async function apply(backend: WriteBackend, call: ResourceCall, target: W
     call.warnings.length = warned;
     const present = presentOf(backend, call);
     const written = await applyOnce(backend, call, { present, application, target, admission });
-    const isSilent = admission === undefined && call.warnings.length === warned;
+    const isSilent = admission === undefined && call.warnings.length === silent;
     if (present !== undefined && isSilent) noteOutcome(present, candidate, written.rendering);
     return written;
   }, admission?.signal);

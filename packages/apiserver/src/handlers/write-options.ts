@@ -10,7 +10,7 @@ import {
   notSupportedText,
   isGoPrintable,
 } from '@kctl/crd/engine';
-import { invalidOptions, strictDecodingError } from '../registry/status.js';
+import { badRequest, invalidOptions, strictDecodingError } from '../registry/status.js';
 import type { ResourceCall } from './call.js';
 
 /** What to do about fields of a body that are unknown or occur twice. */
@@ -131,6 +131,14 @@ export function reportProblems(
   if (mode === 'Strict')
     throw strictDecodingError({ kind: (isCustom ? given?.kind : undefined) ?? kind, version }, problems);
   call.warnings.push(...problems.flatMap(asWarnings));
+}
+
+/** Duplicate keys of a configuration that is applied, as upstream reports them. @throws StatusError 400 in Strict mode */
+export function reportDuplicates(call: ResourceCall, duplicates: readonly string[], mode: FieldValidation): void {
+  if (duplicates.length === 0 || mode === 'Ignore') return;
+  if (mode === 'Strict')
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${duplicates.join(', ')}`);
+  call.warnings.push(...duplicates.flatMap(asWarnings));
 }
 
 /** One warning for each line of an error about YAML, without its heading. */

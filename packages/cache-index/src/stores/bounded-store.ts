@@ -40,6 +40,8 @@ export interface BoundedStore<T extends KubeObject>
 
 const optionNames: OptionNames<BoundedStoreOptions<never>> = { key: true, maxObjects: true, read: functionOption };
 
+const readOptionNames: OptionNames<{ readonly signal?: AbortSignal }> = { signal: true };
+
 /**
  * An empty bounded store, for a reflector or an informer's handler to feed.
  *
@@ -132,6 +134,7 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   }
 
   async get(key: string, options: { readonly signal?: AbortSignal } = {}): Promise<T | undefined> {
+    requireOptions('createBoundedStore.get', options, readOptionNames);
     throwIfAborted(options.signal);
     const object = this.#whole.get(key);
     if (object !== undefined) this.#hold(key, object);

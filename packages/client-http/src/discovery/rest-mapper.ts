@@ -134,6 +134,8 @@ export function createRestMapper(options: RestMapperOptions): RestMapper {
   return new DiscoveryRestMapper(options);
 }
 
+const abortOptionNames: OptionNames<AbortOptions> = { signal: true };
+
 class DiscoveryRestMapper implements RestMapper {
   readonly #transport: Transport;
   readonly #clock: Clock;
@@ -176,10 +178,13 @@ class DiscoveryRestMapper implements RestMapper {
   }
 
   async kindFor(name: KindName, options: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+    requireOptions('kindFor', options, abortOptionNames);
     return (await this.resolveKind(name, options)).kind;
   }
 
-  async resolveKind(name: KindName, { signal }: AbortOptions = {}): Promise<ResolvedKind> {
+  async resolveKind(name: KindName, options: AbortOptions = {}): Promise<ResolvedKind> {
+    requireOptions('resolveKind', options, abortOptionNames);
+    const { signal } = options;
     const known = this.#known.get(nameOf(name));
     if (known !== undefined) return { kind: toKind(known), source: 'known' };
     const version = 'version' in name ? name.version : undefined;
@@ -198,7 +203,9 @@ class DiscoveryRestMapper implements RestMapper {
     });
   }
 
-  async kindForResource(name: ResourceName, { signal }: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+  async kindForResource(name: ResourceName, options: AbortOptions = {}): Promise<Kind<UntypedObject>> {
+    requireOptions('kindForResource', options, abortOptionNames);
+    const { signal } = options;
     const [resource = '', ...rest] = name.toLowerCase().split('.');
     const whole: Place = { version: undefined, group: rest.join('.') };
     const [first = '', ...others] = rest;
@@ -224,7 +231,9 @@ class DiscoveryRestMapper implements RestMapper {
     });
   }
 
-  async resources({ signal }: AbortOptions = {}): Promise<readonly ApiResource[]> {
+  async resources(options: AbortOptions = {}): Promise<readonly ApiResource[]> {
+    requireOptions('resources', options, abortOptionNames);
+    const { signal } = options;
     const all = async (): Promise<readonly ApiResource[]> => {
       const { groups, unavailable: roots } = await this.#load();
       const unavailable = new Map(roots.map((root) => [root.groupVersion, root]));
@@ -239,6 +248,7 @@ class DiscoveryRestMapper implements RestMapper {
   }
 
   async preferredResources(options: AbortOptions = {}): Promise<readonly ApiResource[]> {
+    requireOptions('preferredResources', options, abortOptionNames);
     const resources = await this.resources(options);
     const stale = new Set(
       (await this.groups(options)).flatMap(({ name, versions }) =>
@@ -255,11 +265,14 @@ class DiscoveryRestMapper implements RestMapper {
   }
 
   async kindsOfCategory(category: string, options: AbortOptions = {}): Promise<readonly Kind<UntypedObject>[]> {
+    requireOptions('kindsOfCategory', options, abortOptionNames);
     const resources = await this.preferredResources(options);
     return resources.filter(({ categories }) => categories.includes(category)).map(toKind);
   }
 
-  async groups({ signal }: AbortOptions = {}): Promise<readonly ApiGroup[]> {
+  async groups(options: AbortOptions = {}): Promise<readonly ApiGroup[]> {
+    requireOptions('groups', options, abortOptionNames);
+    const { signal } = options;
     return (await orAborted(this.#load(), signal)).groups;
   }
 

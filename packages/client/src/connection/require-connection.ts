@@ -1,4 +1,4 @@
-import { listOption, objectOption, shownType, textOption } from '@kctl/wait';
+import { listOption, objectOption, shownType, textOption, unknownOptions } from '@kctl/wait';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 
 /** Fields of a user that hold a text; one that is there and empty is what a variable that is not set leaves. */
@@ -42,6 +42,8 @@ export function requireConnection(connection: Connection): void {
 export function requireImpersonation(where: string, impersonate: Impersonation | undefined): void {
   if (impersonate === undefined) return;
   const given: Readonly<Record<string, unknown>> = isObject(impersonate) ? { ...impersonate } : {};
+  const unknown = unknownOptions(given, ['userName', 'uid', 'groups', 'extra'], `${where}.`);
+  if (unknown.length > 0) throw new TypeError(unknown.join('; '));
   const { userName, uid, groups, extra } = given;
   if (typeof userName !== 'string' || userName.trim() === '') {
     const problem = typeof userName === 'string' ? 'is blank' : 'is not set';

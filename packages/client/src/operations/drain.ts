@@ -4,6 +4,7 @@ import { DaemonSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import {
   anySignal,
+  booleanOption,
   clockOption,
   functionOption,
   numberProblem,
@@ -25,6 +26,8 @@ export interface CordonOptions extends AbortOptions {
   readonly dryRun?: boolean;
 }
 
+const cordonOptionNames: OptionNames<CordonOptions> = { dryRun: booleanOption, signal: signalOption };
+
 /** Marks a node so that no further pod is scheduled to it. @returns whether that changed anything */
 export function cordon(client: Client, node: string, options: CordonOptions = {}): Promise<boolean> {
   return setUnschedulable(client, node, true, options);
@@ -45,6 +48,7 @@ async function setUnschedulable(
   requireClient(what, client, ['get', 'patch']);
   requireName(what, 'node', name);
   requireOptionsObject(what, options);
+  requireOptions(what, options, cordonOptionNames);
   const { spec } = await client.get(Node, { name }, { live: true, ...signalOf(options) });
   if ((spec?.unschedulable ?? false) === unschedulable) return false;
   // null removes it: that is what kubectl leaves behind.

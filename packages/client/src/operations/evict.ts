@@ -4,6 +4,8 @@ import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { requireClient, requireOptionsObject } from '../require-arguments.js';
 import { requireKey } from '../require-kind.js';
+import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/wait';
 
 /** Options of {@link evict}. */
 export interface EvictOptions extends AbortOptions {
@@ -12,6 +14,8 @@ export interface EvictOptions extends AbortOptions {
   /** Asks whether it would be evicted, and changes nothing. @default false */
   readonly dryRun?: boolean;
 }
+
+const optionNames: OptionNames<EvictOptions> = { gracePeriodSeconds: true, dryRun: true, signal: true };
 
 /** The body of the subresource `eviction` of policy/v1. */
 interface Eviction extends KubeObject {
@@ -32,6 +36,7 @@ export async function evict(
 ): Promise<void> {
   requireClient('evict', client, ['subResource']);
   requireOptionsObject('evict', options);
+  requireOptions('evict', options, optionNames);
   const { gracePeriodSeconds, dryRun = false, signal } = options;
   const { namespace, name } = requireKey('evict', Pod, pod);
   const uid = 'metadata' in pod ? pod.metadata.uid : undefined;

@@ -1,17 +1,20 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { orAborted, shownType } from '@kctl/wait';
+import { booleanOption, orAborted, requireOptions, shownType } from '@kctl/wait';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { isSet } from '../kube-object.js';
 import { requireClient, requireList, requireObject, requireOptionsObject } from '../require-arguments.js';
 import { requireKind } from '../require-kind.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** Options of {@link childrenOf}. */
 export interface ChildrenOptions extends AbortOptions {
   /** Every object that names the owner, not those alone whose controller it is. @default false */
   readonly everyOwner?: boolean;
 }
+
+const childrenOptionNames: OptionNames<ChildrenOptions> = { everyOwner: booleanOption, signal: true };
 
 /**
  * The objects of some kinds that an object owns, by its uid. Kinds are read in the owner's namespace; those of a
@@ -31,6 +34,7 @@ export async function childrenOf<K extends Kind>(
   requireList('childrenOf', 'kinds', kinds, 'the kinds to look at, such as [Pod, ConfigMap]');
   for (const kind of kinds) requireKind('childrenOf', kind);
   requireOptionsObject('childrenOf', options);
+  requireOptions('childrenOf', options, childrenOptionNames);
   const { uid = '', namespace } = owner.metadata;
   if (uid === '') throw new TypeError('childrenOf: the owner has no uid: pass an object as it was read');
   const { everyOwner = false, signal } = options;
@@ -54,6 +58,8 @@ export interface OwnersOptions extends AbortOptions {
   readonly resolver: KindResolver;
 }
 
+const ownersOptionNames: OptionNames<OwnersOptions> = { resolver: true, signal: true };
+
 /** One owner. */
 export interface OwnerLink {
   readonly kind: Kind;
@@ -76,6 +82,7 @@ export async function ownersOf(
   requireClient('ownersOf', client, ['get']);
   requireObject('ownersOf', 'object', object);
   requireOptionsObject('ownersOf', options, '{ resolver }');
+  requireOptions('ownersOf', options, ownersOptionNames);
   const { resolver, signal } = options;
   if (typeof (resolver as Partial<KindResolver> | undefined)?.kindFor !== 'function')
     throw new TypeError(

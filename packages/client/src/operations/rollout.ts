@@ -2,8 +2,8 @@ import type { KeyOf, KeyOrObject, Kind, NamespacedKey } from '@kctl/apimachinery
 import { ControllerRevision, Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import type { DaemonSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { formatGroupKind, isDeleting, isJsonObject } from '@kctl/apimachinery';
-import { clockOption, functionOption, systemClock } from '@kctl/wait';
-import type { Clock } from '@kctl/wait';
+import { clockOption, functionOption, requireOptions, systemClock } from '@kctl/wait';
+import type { Clock, OptionNames } from '@kctl/wait';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { jsonPatchFrom } from '../patch.js';
@@ -133,6 +133,18 @@ export interface WaitForRolloutOptions extends Omit<WaitForOptions<RolloutKind>,
   readonly onProgress?: (status: RolloutStatus) => void;
 }
 
+const rolloutOptionNames: OptionNames<WaitForRolloutOptions> = {
+  condition: true,
+  jsonPath: true,
+  deleted: true,
+  created: true,
+  timeoutMs: true,
+  intervalMs: true,
+  clock: true,
+  signal: true,
+  onProgress: true,
+};
+
 /**
  * Waits until a rollout is done, and returns the object. Mirrors `kubectl rollout status --watch`.
  *
@@ -147,6 +159,7 @@ export async function waitForRollout<K extends RolloutKind>(
   requireClient('waitForRollout', client, ['get']);
   requireRolloutKind('waitForRollout', kind);
   requireOptionsObject('waitForRollout', options);
+  requireOptions('waitForRollout', options, rolloutOptionNames);
   const { onProgress, ...wait } = options;
   const problem = onProgress === undefined ? undefined : functionOption('onProgress', onProgress);
   if (problem !== undefined) throw new TypeError(`waitForRollout: ${problem}`);
@@ -173,6 +186,8 @@ export interface RestartOptions extends AbortOptions {
   readonly clock?: Clock;
 }
 
+const restartOptionNames: OptionNames<RestartOptions> = { fieldOwner: true, clock: clockOption, signal: true };
+
 /** Replaces all pods, by the annotation of the template that `kubectl rollout restart` sets. */
 export async function restartRollout<K extends RolloutKind>(
   client: Client,
@@ -183,6 +198,7 @@ export async function restartRollout<K extends RolloutKind>(
   requireClient('restartRollout', client, ['patch']);
   requireRolloutKind('restartRollout', kind);
   requireOptionsObject('restartRollout', options);
+  requireOptions('restartRollout', options, restartOptionNames);
   const { clock = systemClock, ...patchOptions } = options;
   const problem = clockOption('clock', clock);
   if (problem !== undefined) throw new TypeError(`restartRollout: ${problem}`);
@@ -199,6 +215,8 @@ export interface UndoOptions extends AbortOptions {
   readonly fieldOwner?: string;
 }
 
+const undoOptionNames: OptionNames<UndoOptions> = { toRevision: true, fieldOwner: true, signal: true };
+
 /**
  * Goes back to the template of an earlier revision. Mirrors `kubectl rollout undo`.
  *
@@ -214,6 +232,7 @@ export async function undoRollout<K extends RolloutKind>(
   requireClient('undoRollout', client, ['get', 'list', 'patch']);
   requireRolloutKind('undoRollout', kind);
   requireOptionsObject('undoRollout', options);
+  requireOptions('undoRollout', options, undoOptionNames);
   const { toRevision, ...patchOptions } = options;
   const { signal } = options;
   const key: KeyOf<K> = keyIn('undoRollout', kind, named);

@@ -1,10 +1,11 @@
 import type { KeyOrObject, Kind } from '@kctl/apimachinery';
 import type { Scale as ScaleBody } from '@kctl/apimachinery/kinds/autoscaling/v1';
-import { numberProblem } from '@kctl/wait';
+import { numberProblem, requireOptions } from '@kctl/wait';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { requireClient, requireOptionsObject } from '../require-arguments.js';
 import { keyIn } from '../require-kind.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** What the subresource `scale` of autoscaling/v1 says. */
 export interface Scale {
@@ -34,6 +35,8 @@ export interface ScaleOptions extends AbortOptions {
   readonly fieldOwner?: string;
 }
 
+const optionNames: OptionNames<ScaleOptions> = { replicas: true, fieldOwner: true, signal: true };
+
 /**
  * Sets how many replicas an object of any kind with the subresource `scale` wants. Mirrors `kubectl scale`.
  *
@@ -47,6 +50,7 @@ export async function scale<K extends Kind>(
 ): Promise<Scale> {
   requireClient('scale', client, ['subResource']);
   requireOptionsObject('scale', given, '{ replicas }');
+  requireOptions('scale', given, optionNames);
   const { replicas, ...options } = given;
   const problem = numberProblem('replicas', replicas, { integer: true });
   if (problem !== undefined) throw new TypeError(`scale: ${problem}`);

@@ -8,6 +8,7 @@ import { keyReader, requireObjects, requireProcess, requireTypes, transformOf } 
 import { Line } from './line.js';
 import { Pops } from './pops.js';
 import type { PopInfo, PopOptions, Queue } from './queue.js';
+import { popOptionNames } from './queue.js';
 
 /** What {@link createDeltaFifo} takes. */
 export interface DeltaFifoOptions<T> {
@@ -195,6 +196,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
 
   async pop(process: ProcessDeltas<T>, options: PopOptions = {}): Promise<Deltas<T>> {
     requireProcess('DeltaFIFO.pop', process);
+    requireOptions('DeltaFIFO.pop', options, popOptionNames);
     return await this.#pops.take(() => {
       const key = this.#line.shift();
       return key === undefined ? undefined : this.#process(key, process);

@@ -1,5 +1,6 @@
 import type { ReflectorStore } from '../reflector/reflector-store.js';
 import type { Deltas } from './delta.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** What a process function gets besides the item. */
 export interface PopInfo {
@@ -27,6 +28,10 @@ export interface PopBatchOptions<Item> extends PopOptions {
    */
   readonly single?: (item: Item, info: PopInfo) => void | Promise<void>;
 }
+
+/** The options of `pop`; `popBatch` has `single`, too. */
+export const popOptionNames: OptionNames<PopOptions> = { signal: true };
+export const popBatchOptionNames: OptionNames<PopBatchOptions<never>> = { signal: true, single: true };
 
 /**
  * A queue between a reflector and a consumer: what {@link createDeltaController} needs of one. `Item` is what is popped of

@@ -8,6 +8,7 @@ import { keyReader, requireObjects, requireProcess, requireTypes, transformOf } 
 import { Line } from './line.js';
 import { Pops } from './pops.js';
 import type { BatchInfo, PopBatchOptions, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
+import { popOptionNames, popBatchOptionNames } from './queue.js';
 
 /** What {@link createRealFifo} takes. Mirrors `cache.RealFIFOOptions`. */
 export interface RealFifoOptions<T> {
@@ -237,6 +238,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     options: PopOptions = {},
   ): Promise<readonly AtomicDelta<T>[]> {
     requireProcess('RealFIFO.pop', process);
+    requireOptions('RealFIFO.pop', options, popOptionNames);
     return await this.#pops.take(() => {
       const delta = this.#line.shift();
       if (delta === undefined) return undefined;
@@ -246,9 +248,11 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
 
   async popBatch(
     process: (deltas: readonly AtomicDelta<T>[], info: BatchInfo) => void | Promise<void>,
-    { signal, single }: PopBatchOptions<readonly AtomicDelta<T>[]> = {},
+    options: PopBatchOptions<readonly AtomicDelta<T>[]> = {},
   ): Promise<readonly AtomicDelta<T>[]> {
     requireProcess('RealFIFO.popBatch', process);
+    requireOptions<PopBatchOptions<readonly AtomicDelta<T>[]>>('RealFIFO.popBatch', options, popBatchOptionNames);
+    const { signal, single } = options;
     if (single !== undefined) requireProcess('RealFIFO.popBatch: single', single);
     return await this.#pops.take(() => {
       const batch = this.#nextBatch();

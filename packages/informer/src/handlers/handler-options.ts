@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import {
+  nearestName,
   numberProblem,
   type OptionNames,
   optionProblems,
@@ -33,12 +34,31 @@ export function requireHandler(where: string, handler: unknown): void {
     value: handler,
     expected: 'an object, such as { onEvent: (event) => … }',
   });
+  if (isObject) requireNoSimilarName(where, handler);
   for (const name of callbacks) {
     const value: unknown = isObject ? Reflect.get(handler, name) : undefined;
     requireThat(value === undefined || typeof value === 'function', `${where}: ${name} of the handler`, {
       value,
       expected: 'a function',
     });
+  }
+}
+
+/** A callback whose name has a mistake would never be called; a class may have other methods and fields. */
+function requireNoSimilarName(where: string, handler: object): void {
+  const prototype: unknown = Object.getPrototypeOf(handler);
+  const own = Object.keys(handler);
+  const inherited =
+    typeof prototype === 'object' && prototype !== null && prototype !== Object.prototype
+      ? Object.getOwnPropertyNames(prototype)
+      : [];
+  for (const name of new Set([...own, ...inherited])) {
+    if (callbacks.some((callback) => callback === name) || !/^on/i.test(name)) continue;
+    const nearest = nearestName(name, callbacks);
+    if (nearest !== undefined && Reflect.get(handler, name) !== undefined)
+      throw new TypeError(
+        `${where}: unknown option ${JSON.stringify(name)} of the handler: did you mean ${JSON.stringify(nearest)}?`,
+      );
   }
 }
 

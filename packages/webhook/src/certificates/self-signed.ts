@@ -1,7 +1,8 @@
 import { requireOptionsObject } from '@kctl/client';
-import { systemClock, type Clock } from '@kctl/wait';
+import { type Clock, requireOptions, systemClock } from '@kctl/wait';
 import { signed, skewMs } from './issue.js';
 import type { PemPair } from './sign-certificate.js';
+import type { OptionNames } from '@kctl/wait';
 
 /** Options of {@link createSelfSignedCertificate}. */
 export interface SelfSignedOptions {
@@ -15,6 +16,13 @@ export interface SelfSignedOptions {
   readonly clock?: Pick<Clock, 'now'>;
 }
 
+const optionNames: OptionNames<SelfSignedOptions> = {
+  dnsNames: true,
+  ipAddresses: true,
+  validityMs: true,
+  clock: true,
+};
+
 const tenYearsMs = 3_652 * 86_400_000;
 
 /**
@@ -24,6 +32,7 @@ const tenYearsMs = 3_652 * 86_400_000;
  */
 export async function createSelfSignedCertificate(options: SelfSignedOptions = {}): Promise<PemPair> {
   requireOptionsObject('createSelfSignedCertificate', options);
+  requireOptions('createSelfSignedCertificate', options, optionNames);
   const {
     dnsNames = ['localhost'],
     ipAddresses = ['127.0.0.1'],

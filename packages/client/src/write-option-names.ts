@@ -1,0 +1,13 @@
+import type { OptionNames } from '@kctl/wait';
+import type { PatchOptions, WriteOptions } from './options.js';
+
+/** For helpers that hand options on to a write: they refuse others also if there is nothing to write. */
+export const writeOptionNames: OptionNames<WriteOptions> = {
+  signal: true,
+  dryRun: true,
+  fieldOwner: true,
+  fieldValidation: true,
+};
+
+/** As {@link writeOptionNames}, of a patch. */
+export const patchOptionNames: OptionNames<PatchOptions> = { ...writeOptionNames, force: true };
