@@ -4,4 +4,4 @@ import { packageTests } from '@kctl/vitest-config';
 const slow = ['**/*.{lifetime,leak,memory}.test.ts', '**/*lifetime.test.ts', '**/keep-alive.test.ts'];
 
 // A mutant that waits for what never comes is killed by the first test that ends late.
-export default packageTests({ exclude: slow, testTimeout: 5_000 });
+export default packageTests({ exclude: slow, testTimeout: 30_000 });
