@@ -48,6 +48,8 @@ export interface ControllerSwitches {
   readonly namespaces?: boolean;
   /** Keeps a service account `default` in each namespace. @default true */
   readonly serviceAccounts?: boolean;
+  /** Takes the finalizers of protection off claims and volumes that are deleted and not in use. @default true */
+  readonly volumeProtection?: boolean;
   /** Gathers the rules of ClusterRoles with an `aggregationRule`: of admin, edit and view. @default false */
   readonly clusterRoleAggregation?: boolean;
 }

@@ -17,6 +17,7 @@ const controllerNames: OptionNames<ControllerSwitches> = {
   garbageCollection: booleanOption,
   namespaces: booleanOption,
   serviceAccounts: booleanOption,
+  volumeProtection: booleanOption,
   clusterRoleAggregation: booleanOption,
 };
 

@@ -11,6 +11,7 @@ import './subresources.js';
 import './patches.js';
 import './deletes.js';
 import './unreadable-options.js';
+import './particulars.js';
 import './definitions.js';
 import './cel.js';
 import './conversion.js';

@@ -1,5 +1,6 @@
 import { protobufType } from '../protobuf/envelope.js';
-import { notAcceptable } from '../registry/status.js';
+import { internalGroup } from '../registry/decode-head.js';
+import { notAcceptable, unclassified, wrongShape } from '../registry/status.js';
 import { noRepresentation } from '../server/statuses.js';
 
 /** Shapes that a client can ask an object or list to be shown as. */
@@ -118,4 +119,20 @@ export function requireStream({ mediaType }: Negotiated): void {
 
 function streamTypes(): string[] {
   return streamedTypes.map((type) => `${type};stream=watch`);
+}
+
+/**
+ * Checks that an answer has the shape that was negotiated: the metadata of a list is not that of an object.
+ *
+ * @throws StatusError 406
+ */
+export function requireTransform(
+  { transform }: Negotiated,
+  { isCustom, group, kind }: { readonly isCustom: boolean; readonly group: string; readonly kind: string },
+  isList: boolean,
+): void {
+  if (transform !== (isList ? 'PartialObjectMetadata' : 'PartialObjectMetadataList')) return;
+  if (isCustom && !isList) throw unclassified('content is not a list');
+  const type = `${isCustom ? 'unstructured.Unstructured' : `${internalGroup(group)}.${kind}`}${isList ? 'List' : ''}`;
+  throw wrongShape(`you requested ${transform}, but the requested object is ${isList ? '' : 'not '}a list (*${type})`);
 }

@@ -33,6 +33,8 @@ export class TooDeepError extends JsonSyntaxError {}
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
 const longNumber = /\d{16}/;
+/** An escape of half of a character: Go puts U+FFFD for one that stands alone. */
+const halfEscape = /\\u[dD][89a-fA-F]/;
 /** A number with a fraction or an exponent, where a value begins; text within a value seldom looks like one, a time never. */
 const floatNumber = /(?:"[\t\n\r ]*:|[[,])[\t\n\r ]*-?\d+[.eE]/;
 
@@ -68,7 +70,7 @@ const plainDepth = 100;
  * those. undefined: the scanner is to look.
  */
 function plainValue(text: string): Json | undefined {
-  if (longNumber.test(text) || floatNumber.test(text)) return undefined;
+  if (longNumber.test(text) || floatNumber.test(text) || halfEscape.test(text)) return undefined;
   let value: Json;
   try {
     value = JSON.parse(text) as Json;
@@ -194,7 +196,7 @@ class Scanner {
       const character = this.#text[this.#at];
       if (character === '"') {
         this.#at++;
-        return value;
+        return value.toWellFormed();
       }
       if (character !== '\\') this.#fail('in string literal');
       value += this.#escape();

@@ -11,6 +11,7 @@ import { createCrdBackend } from './crd-backend.js';
 import { createGarbageCollector } from './garbage-collector.js';
 import { createNamespaceController } from './namespace-controller.js';
 import { createServiceAccountController } from './service-account-controller.js';
+import { createVolumeProtectionController } from './volume-protection-controller.js';
 
 /** The controllers inside the server. */
 export interface Controllers {
@@ -103,12 +104,14 @@ function enabledControllers(backend: Backend, enabled: boolean | ControllerSwitc
     garbageCollection = true,
     namespaces = true,
     serviceAccounts = true,
+    volumeProtection = true,
     clusterRoleAggregation = false,
   } = switches;
   return [
     ...(garbageCollection ? [createGarbageCollector(backend)] : []),
     ...(namespaces ? [createNamespaceController(backend)] : []),
     ...(serviceAccounts ? [createServiceAccountController(backend)] : []),
+    ...(volumeProtection ? [createVolumeProtectionController(backend)] : []),
     ...(clusterRoleAggregation ? [createAggregationController(backend)] : []),
   ];
 }

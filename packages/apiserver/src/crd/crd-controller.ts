@@ -54,6 +54,27 @@ function establishedCondition(crd: UntypedObject, hasNames: boolean): Condition 
   return { type, status: 'True', reason: 'InitialNamesAccepted', message: 'the initial names have been accepted' };
 }
 
+const approval = 'api-approved.kubernetes.io';
+
+/** Whether a group is one of the Kubernetes project, whose definitions have to be approved. */
+function isCommunityGroup(group: string): boolean {
+  return /(^|\.)(k8s|kubernetes)\.io$/.test(group);
+}
+
+/** The condition about the approval of a definition; undefined for groups that need none. */
+function approvalCondition(crd: UntypedObject): Condition | undefined {
+  if (!isCommunityGroup(crdGroup(crd))) return undefined;
+  const type = 'KubernetesAPIApprovalPolicyConformant';
+  const value = crd.metadata.annotations?.[approval] ?? '';
+  if (value === '') {
+    const message = `protected groups must have approval annotation "${approval}", see https://github.com/kubernetes/enhancements/pull/1111`;
+    return { type, status: 'False', reason: 'MissingAnnotation', message };
+  }
+  if (value.startsWith('unapproved'))
+    return { type, status: 'False', reason: 'UnapprovedAnnotation', message: `not approved: ${goQuoted(value)}` };
+  return { type, status: 'True', reason: 'ApprovedAnnotation', message: `approved in ${value}` };
+}
+
 /** Naming and establishing, as upstream's controllers do it, in one step. */
 class NamesController {
   readonly #options: CrdControllerOptions;
@@ -120,6 +141,8 @@ class NamesController {
       const established = establishedCondition(crd, condition.status === 'True');
       conditions = withCondition(conditions, established, now);
     }
+    const approved = approvalCondition(crd);
+    if (approved !== undefined) conditions = withCondition(conditions, approved, now);
     const { shortNames, categories, ...names } = accepted;
     const acceptedNames = {
       ...names,

@@ -124,6 +124,7 @@ class CustomResource {
   /** What selectors look at, of objects that another thread has read. */
   readonly #fields = new WeakMap<object, Readonly<Record<string, string>>>();
   /** Objects that a plugin or an apply has made: what is stored of them is read as it would be from the storage. */
+  #hasStatusDefaults: boolean | undefined;
   readonly #admitted = new WeakSet<UntypedObject>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
   readonly #validator: CustomResourceValidator;
@@ -190,7 +191,7 @@ class CustomResource {
   toStorage(object: UntypedObject): UntypedObject {
     const { apiVersion, storageApiVersion } = this.#facts;
     if (apiVersion === storageApiVersion) {
-      if (!this.#admitted.has(object)) this.#clean.add(contentOf(object));
+      if (!this.#admitted.has(object) && !this.#lacksStatus(object)) this.#clean.add(contentOf(object));
       return object;
     }
     // What the storage version does not name is lost.
@@ -199,6 +200,17 @@ class CustomResource {
     dropNulls(converted, this.#facts.storageSchema);
     pruneUnknown(converted, this.#facts.storageSchema, []);
     return converted;
+  }
+
+  /** Whether a status that was taken off has defaults, with which it is read. */
+  #lacksStatus(object: UntypedObject): boolean {
+    if (!this.#facts.hasStatus || object['status'] !== undefined) return false;
+    if (this.#hasStatusDefaults === undefined) {
+      const empty: JsonObject = {};
+      applyDefaults(empty, this.#facts.schema);
+      this.#hasStatusDefaults = empty['status'] !== undefined;
+    }
+    return this.#hasStatusDefaults;
   }
 
   /** A copy of a stored object, pruned and defaulted by the version that it was stored in. */

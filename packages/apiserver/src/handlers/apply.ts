@@ -2,6 +2,7 @@ import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
+import { goKindOf } from '../codecs/go-text.js';
 import { parseBoolParameter } from '../codecs/go-text.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { printErrors, typeErrors } from '../managed-fields/check.js';
@@ -88,7 +89,9 @@ async function parseConfig(text: string, elsewhere: OtherThread): Promise<Parsed
   let value: unknown;
   let duplicates: readonly string[] = [];
   try {
-    const json = text.trimStart().startsWith('{') ? parseJsonBody(text, elsewhere.offload.depth) : undefined;
+    // Upstream reads it as YAML, which has no escapes of half characters.
+    const isJson = text.trimStart().startsWith('{') && !/\\u[dD][89a-fA-F]/.test(text);
+    const json = isJson ? parseJsonBody(text, elsewhere.offload.depth) : undefined;
     const isYaml = json === undefined || json.duplicates.length > 0;
     // Duplicates of JSON have the messages of YAML, which is how upstream reads both.
     const yaml = isYaml ? await parseYamlBody(text, elsewhere) : undefined;
@@ -100,7 +103,7 @@ async function parseConfig(text: string, elsewhere: OtherThread): Promise<Parsed
   }
   if (value === null || value === undefined) return { config: {}, duplicates };
   if (!isObject(value)) {
-    const kind = Array.isArray(value) ? 'array' : typeof value;
+    const kind = goKindOf(value);
     throw badRequest(
       `error decoding YAML: error unmarshaling JSON: while decoding JSON: json: cannot unmarshal ${kind} into Go value of type map[string]interface {}`,
     );

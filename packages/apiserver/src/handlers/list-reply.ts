@@ -2,6 +2,7 @@ import { systemClock } from '@kctl/wait';
 import { listItems, type ProtobufShape } from '../codecs/protobuf-shapes.js';
 import type { ListMetadata } from '../codecs/list-metadata.js';
 import type { OtherThread } from '../codecs/body.js';
+import { requireTransform } from '../codecs/negotiate.js';
 import { listText, type Shape } from '../codecs/shapes.js';
 import { protobufType } from '../protobuf/envelope.js';
 import type { Reply } from '../server/api-request.js';
@@ -58,7 +59,8 @@ interface ListContent {
 
 /** A list as an answer; a long one is written in slices, so that it does not hold up others. */
 export async function listReply(shape: Shape, call: ResourceCall, content: ListContent): Promise<Reply> {
-  const { negotiated } = call;
+  const { negotiated, definition } = call;
+  requireTransform(negotiated, definition, true);
   await prepare(shape, content, placeOfCall(call));
   if (shape.protobuf !== undefined) return protobufReply(shape.protobuf, content);
   const ordered = shape.order === undefined ? content : inOrder(content, shape.order);

@@ -3,7 +3,7 @@ import { messageOf } from '@kctl/telemetry';
 import { jsonText, objectOf } from '@kctl/crd/engine';
 import { renderYaml, type OtherThread } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
-import { negotiateStatus, type MediaType, type Negotiated } from '../codecs/negotiate.js';
+import { negotiateStatus, requireTransform, type MediaType, type Negotiated } from '../codecs/negotiate.js';
 import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
 import { encodeObject, protobufType } from '../protobuf/envelope.js';
 import { badRequest, internalError } from '../registry/status.js';
@@ -92,6 +92,14 @@ export function placeOfCall({ offload, request }: ResourceCall): OtherThread {
   };
 }
 
+/** The kind that is answered: that of the resource, or of the view that a subresource shows. */
+function answerKind({ definition, path }: ResourceCall): { isCustom: boolean; group: string; kind: string } {
+  const subresource = definition.subresources.get(path.subresource);
+  if (subresource?.type !== 'view') return definition;
+  const { group, kind } = subresource.view.kind;
+  return { isCustom: false, group, kind };
+}
+
 /** One object as an answer. */
 export async function objectReply(
   backend: Backend,
@@ -99,6 +107,7 @@ export async function objectReply(
   answer: { status: number; rendering: Rendering },
 ): Promise<Reply> {
   const { status, rendering } = answer;
+  requireTransform(call.negotiated, answerKind(call), false);
   const shape = shapeOf(backend, call);
   const pending = shape.pending?.(rendering);
   if (pending !== undefined) await pending.run(call.offload, call.request.signal);

@@ -118,6 +118,11 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, 'NotAcceptable', `only the following media types are accepted: ${accepted.join(', ')}`);
 }
 
+/** 406: the answer cannot be shown in the shape that was negotiated. */
+export function wrongShape(message: string): StatusError {
+  return failure(406, 'NotAcceptable', message);
+}
+
 /** 410: the resourceVersion or continue token is too old. */
 export function expired(message: string): StatusError {
   return failure(410, 'Expired', message);

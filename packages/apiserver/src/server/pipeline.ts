@@ -41,6 +41,8 @@ const openPaths = new Set(['healthz', 'livez', 'readyz', 'version']);
 
 interface Parsed {
   readonly segments: readonly string[];
+  /** Whether a segment of the path is empty: no router finds anything there. */
+  readonly hasGap: boolean;
   /** Without the query. */
   readonly decodedPath: string;
   readonly path: ResourcePath | undefined;
@@ -61,9 +63,10 @@ function createParser(): (request: Pick<ApiRequest, 'method' | 'target'>) => Par
     if (before !== undefined) return before;
     const { path, query } = splitTarget(target);
     const segments = pathSegments(path);
-    const resource = parseResourcePath(segments);
+    const hasGap = path.startsWith('//') || path.slice(0, -1).includes('//');
+    const resource = hasGap ? undefined : parseResourcePath(segments);
     const verb = resource === undefined ? undefined : verbOf(method, resource, query);
-    const parsed: Parsed = { segments, decodedPath: decodePath(path), path: resource, verb, query };
+    const parsed: Parsed = { segments, decodedPath: decodePath(path), hasGap, path: resource, verb, query };
     if (target.length > longestParsed || verb === undefined) return parsed;
     if (known.size >= mostParsed) known.clear();
     byMethod.set(method, known.set(target, parsed));
@@ -152,6 +155,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   ): Promise<Reply> => {
     const { segments, path, query } = parsed;
     const [root] = segments;
+    if (parsed.hasGap) return answerGap(backend, request.target, segments);
     if (root === 'version' && segments.length === 1) return version();
     const healthReply = health({ isReady: parts.isReady() }, segments, query);
     if (healthReply !== undefined) return healthReply;
@@ -259,6 +263,13 @@ function unserved({ registry }: Backend, group: string): Reply {
   const isBuiltIn = registry.list().some((definition) => definition.group === group && !definition.isCustom);
   if (!isBuiltIn) return pageNotFound();
   throw notFound('the server could not find the requested resource');
+}
+
+/** As in Go's router, a path with an empty segment names nothing; which of the two answers depends on its start. */
+function answerGap(backend: Backend, target: string, [root, group = '-']: readonly string[]): Reply {
+  if (target.startsWith('//')) return pageNotFound();
+  if (root === 'api') return unserved(backend, '');
+  return root === 'apis' ? unserved(backend, group) : pageNotFound();
 }
 
 /** Every answer has an id: that of its client, or a fresh one. */

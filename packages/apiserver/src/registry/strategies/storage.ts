@@ -122,9 +122,18 @@ const storageClass: KindStrategy = {
   validateChange: frozen(['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']),
 };
 
+/** As the plugin StorageObjectInUseProtection: what is in use is not deleted before its use ends. */
+function protect(finalizer: string): NonNullable<KindStrategy['admit']> {
+  return (object, old) => {
+    const { finalizers = [] } = object.metadata;
+    if (old === undefined && !finalizers.includes(finalizer)) object.metadata.finalizers = [...finalizers, finalizer];
+  };
+}
+
 /** Volumes, claims and their classes. */
 export const storageStrategies: Readonly<Record<string, KindStrategy>> = {
   '/PersistentVolumeClaim': {
+    admit: protect('kubernetes.io/pvc-protection'),
     prepareForCreate(object) {
       object['status'] = { phase: 'Pending' };
     },
@@ -132,6 +141,7 @@ export const storageStrategies: Readonly<Record<string, KindStrategy>> = {
     validateChange: validateClaimChange,
   },
   '/PersistentVolume': {
+    admit: protect('kubernetes.io/pv-protection'),
     prepareForCreate(object, context) {
       object['status'] = { phase: 'Pending', lastPhaseTransitionTime: context.now };
     },

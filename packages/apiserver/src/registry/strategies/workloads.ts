@@ -257,6 +257,10 @@ function setTemplateGeneration(object: UntypedObject, generation: number): void 
 const daemonSet: KindStrategy = {
   generation: 'spec',
   reportsChangeFirst: true,
+  // As upstream, whose conversion shows the annotation always: who writes an object without it owns a zero.
+  default(object) {
+    object.metadata.annotations = { [templateGeneration]: '0', ...object.metadata.annotations };
+  },
   prepareForCreate: (object) => setTemplateGeneration(object, 1),
   prepareForUpdate(object, old) {
     const before = Number(old.metadata.annotations?.[templateGeneration] ?? 1);
