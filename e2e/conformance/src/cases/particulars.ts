@@ -234,3 +234,57 @@ spec(69, 'the answer to a dry run has the defaults of the status', async (t) => 
   same(created(await t.post(`${path}?dryRun=All`, draft)).status, { n: 5 }, 'dry run');
   same(created(await t.post(path, draft)).status, { n: 5 }, 'create');
 });
+
+spec(45, 'a manager of a version that is no longer served owns its fields still', async (t) => {
+  const group = `${t.unique('t')}.kctl.test`;
+  const ns = await t.namespace();
+  const text = { type: 'string' };
+  const properties = { spec: { type: 'object', properties: { a: text, b: text } } };
+  const version = (name: string, rest: object): object => ({
+    name,
+    served: true,
+    storage: false,
+    schema: { openAPIV3Schema: { type: 'object', properties } },
+    ...rest,
+  });
+  const name = `things.${group}`;
+  await t.crd({
+    metadata: { name },
+    spec: {
+      group,
+      scope: 'Namespaced',
+      names: { plural: 'things', kind: 'Thing' },
+      versions: [version('v1', { storage: true }), version('v2', {})],
+    },
+  });
+  const apply = (served: string, manager: string, fields: object, query = ''): ReturnType<typeof t.patch> =>
+    t.patch(`/apis/${group}/${served}/namespaces/${ns}/things/a?fieldManager=${manager}${query}`, APPLY_PATCH, {
+      apiVersion: `${group}/${served}`,
+      kind: 'Thing',
+      metadata: { name: 'a' },
+      spec: fields,
+    });
+  created(await apply('v1', 'one', { a: '1', b: '1' }));
+  const versions = [version('v1', { storage: true, served: false }), version('v2', {})];
+  ok(await t.patch(`${CRDS}/${name}`, MERGE_PATCH, { spec: { versions } }));
+  await t.eventually(
+    () => t.get(`/apis/${group}/v1/namespaces/${ns}/things/a`),
+    (answer) => answer.status === 404,
+    { what: 'v1 is not served' },
+  );
+  failure(await apply('v2', 'two', { a: '2' }), {
+    code: 409,
+    reason: 'Conflict',
+    causes: [{ reason: 'FieldManagerConflict', field: '.spec.a', message: 'conflict with "one"' }],
+  });
+  const forced = ok(await apply('v2', 'two', { a: '2' }, '&force=true'));
+  const owners = (forced.metadata.managedFields ?? []).map((each) => [each.manager, each.apiVersion, each.fieldsV1]);
+  same(
+    owners,
+    [
+      ['one', `${group}/v1`, { 'f:spec': { 'f:b': {} } }],
+      ['two', `${group}/v2`, { 'f:spec': { 'f:a': {} } }],
+    ],
+    'owners',
+  );
+});

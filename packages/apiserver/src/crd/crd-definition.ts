@@ -113,40 +113,48 @@ export function definitionsOfCrd(
   const schemaOf = (apiVersion: string): Schema => schemas.get(apiVersion) ?? openSchema();
   const converter = conversionCallerOf(crd, caller, schemas.apiVersions);
   const text = once(() => ({ name: `${spec.plural}.${group}`, text: objectText(crd) }));
-  return crdVersions(crd)
-    .filter((version) => version['served'] === true)
-    .map((version) => {
-      const name = stringOf(version['name']);
-      const apiVersion = `${group}/${name}`;
-      const source = sourceOf(version);
-      const structural = once((): StructuralSchema => structuralSchema(source));
-      const facts: CustomResourceFacts = {
-        group,
-        version: name,
-        apiVersion,
-        names: { ...names, kind: spec.kind, plural: spec.plural },
-        namespaced: at(crd, 'spec', 'scope') === 'Namespaced',
-        storageKey: crdStorageKey(crd),
-        storageApiVersion,
-        get schema() {
-          return schemaOf(apiVersion);
-        },
-        get structural() {
-          return structural();
-        },
-        get storageSchema() {
-          return schemaOf(storageApiVersion);
-        },
-        schemas,
-        isHeavy: isHeavy(source),
-        converter,
-        readElsewhere: longReader && ((states) => longReader.read(text(), name, states)),
-        hasStatus: isObject(at(version, 'subresources', 'status')),
-        scale: readScalePaths(at(version, 'subresources', 'scale')),
-        selectableFields: version['selectableFields'],
-        deprecationWarning: deprecationOf(crd, version, spec.kind),
-        table: customColumns(version['additionalPrinterColumns']),
-      };
-      return createCustomResource(facts);
-    });
+  const isServed = (version: JsonObject): boolean => version['served'] === true;
+  const unserved = once((): ResourceDefinition[] =>
+    crdVersions(crd)
+      .filter((version) => !isServed(version))
+      .map((version) => define(version)),
+  );
+  const define = (version: JsonObject): ResourceDefinition => {
+    const name = stringOf(version['name']);
+    const apiVersion = `${group}/${name}`;
+    const source = sourceOf(version);
+    const structural = once((): StructuralSchema => structuralSchema(source));
+    const facts: CustomResourceFacts = {
+      group,
+      version: name,
+      apiVersion,
+      names: { ...names, kind: spec.kind, plural: spec.plural },
+      namespaced: at(crd, 'spec', 'scope') === 'Namespaced',
+      storageKey: crdStorageKey(crd),
+      storageApiVersion,
+      get schema() {
+        return schemaOf(apiVersion);
+      },
+      get structural() {
+        return structural();
+      },
+      get storageSchema() {
+        return schemaOf(storageApiVersion);
+      },
+      schemas,
+      get unserved() {
+        return unserved();
+      },
+      isHeavy: isHeavy(source),
+      converter,
+      readElsewhere: longReader && ((states) => longReader.read(text(), name, states)),
+      hasStatus: isObject(at(version, 'subresources', 'status')),
+      scale: readScalePaths(at(version, 'subresources', 'scale')),
+      selectableFields: version['selectableFields'],
+      deprecationWarning: deprecationOf(crd, version, spec.kind),
+      table: customColumns(version['additionalPrinterColumns']),
+    };
+    return createCustomResource(facts);
+  };
+  return crdVersions(crd).filter(isServed).map(define);
 }

@@ -77,6 +77,8 @@ export interface CustomResourceFacts {
   readonly storageSchema: Schema;
   /** The schemas of all versions, served or not, by apiVersion: objects may be stored in any of them. */
   readonly schemas: VersionSchemaTable;
+  /** The versions that are not served. */
+  readonly unserved: readonly ResourceDefinition[];
   /** Whether its rules or defaults are so many that each object takes long. */
   readonly isHeavy: boolean;
   /** Calls the conversion webhook, where there is one. */
@@ -388,6 +390,9 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     ...(conversion !== undefined && { conversion }),
     ...(slowReading !== undefined && { slowReading }),
     isHeavy: facts.isHeavy,
+    get unserved() {
+      return facts.unserved;
+    },
     fieldTyping: {
       get atom() {
         return (atom ??= customAtom(facts.schema, structAtom(objectMetaStruct())));

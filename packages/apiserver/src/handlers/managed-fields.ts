@@ -77,7 +77,9 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
   const find = (apiVersion: string): ResourceDefinition | undefined =>
     apiVersion === definition.apiVersion
       ? definition
-      : registry.ofStorage(definition.storageKey).find((each) => each.apiVersion === apiVersion);
+      : [...registry.ofStorage(definition.storageKey), ...(definition.unserved ?? [])].find(
+          (each) => each.apiVersion === apiVersion,
+        );
   return {
     find(apiVersion) {
       const typing = find(apiVersion)?.fieldTyping;

@@ -185,6 +185,9 @@ export interface ResourceDefinition extends UpdateStrategy {
   /** Of custom resources: how long objects are read. @default at once */
   readonly slowReading?: SlowReading;
 
+  /** Versions of the kind that are defined and not served: what was written through them is still owned. @default none */
+  readonly unserved?: readonly ResourceDefinition[];
+
   /** How its fields are owned. */
   readonly fieldTyping: FieldTyping;
 
