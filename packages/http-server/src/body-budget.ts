@@ -2,7 +2,7 @@ import { type BodyPeer, peerOf } from './body-peer.js';
 import { BodyReceiver } from './body-receiver.js';
 import { BodyError } from './errors.js';
 import type { HttpRequest } from './http-server-options.js';
-import type { ReadBodyOptions } from './read-body.js';
+import type { ReadBodyOptions } from './body-receiver.js';
 
 /** The body of one request, which counts in a {@link BodyBudget} until it is disposed. */
 export interface HeldBody extends Disposable {

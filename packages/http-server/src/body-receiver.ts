@@ -1,7 +1,16 @@
-import { type ClockTimer, systemClock } from '@kctl/wait';
+import { type Clock, type ClockTimer, systemClock } from '@kctl/wait';
 import { BodyError } from './errors.js';
 import type { HttpRequest } from './http-server-options.js';
-import type { ReadBodyOptions } from './read-body.js';
+
+/** Options of `readBody`. */
+export interface ReadBodyOptions {
+  /** The largest body that is read, in bytes: one of exactly this size is, one byte more is not. */
+  readonly maxBytes: number;
+  /** Ends the reading if it is aborted; a reason that is a BodyError is thrown as it is. @default none */
+  readonly signal?: AbortSignal;
+  /** @default systemClock */
+  readonly clock?: Clock;
+}
 
 /** How often the progress of a body is looked at, in ms. */
 const progressMs = 10_000;

@@ -20,6 +20,6 @@ export type {
   ServerTls,
 } from './http-server-options.js';
 export { readBody } from './read-body.js';
-export type { ReadBodyOptions } from './read-body.js';
+export type { ReadBodyOptions } from './body-receiver.js';
 export { defaultLimits } from './server-limits.js';
 export type { ResolvedLimits, ServerLimits } from './server-limits.js';

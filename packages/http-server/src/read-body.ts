@@ -1,17 +1,6 @@
-import type { Clock, OptionNames } from '@kctl/wait';
-import { BodyReceiver } from './body-receiver.js';
+import { requireOptions, type OptionNames } from '@kctl/wait';
+import { BodyReceiver, type ReadBodyOptions } from './body-receiver.js';
 import type { HttpRequest } from './http-server-options.js';
-import { requireOptions } from '@kctl/wait';
-
-/** Options of {@link readBody}. */
-export interface ReadBodyOptions {
-  /** The largest body that is read, in bytes: one of exactly this size is, one byte more is not. */
-  readonly maxBytes: number;
-  /** Ends the reading if it is aborted; a reason that is a BodyError is thrown as it is. @default none */
-  readonly signal?: AbortSignal;
-  /** @default systemClock */
-  readonly clock?: Clock;
-}
 
 const optionNames: OptionNames<ReadBodyOptions> = { maxBytes: true, signal: true, clock: true };
 

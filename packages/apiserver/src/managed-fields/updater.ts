@@ -30,7 +30,7 @@ export interface VersionType {
 
 /** The versions of the kind that is written. */
 export interface Versions {
-  /** Undefined if the kind has no such version any more: its managers lose everything. */
+  /** Undefined if the kind no longer has the version. Its managers then own nothing. */
   find(apiVersion: string): VersionType | undefined;
   /** `what` begins the message of a conversion that fails. @throws MissingConversion where a webhook has to be called first */
   convert(object: JsonObject, to: string, what?: string): JsonObject;
