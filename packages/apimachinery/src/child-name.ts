@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from './object.js';
-import { requireKnownOptions } from './require-known-options.js';
+import { requireKnownOptions } from './arguments/require-known-options.js';
 
 /** Options of {@link childName}. */
 export interface ChildNameOptions {

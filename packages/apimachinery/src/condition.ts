@@ -1,5 +1,5 @@
 import type { DeepReadonly } from './object.js';
-import { requireObjects, requireRecord } from './require-arguments.js';
+import { requireObjects, requireRecord } from './arguments/require-arguments.js';
 
 /** Status of a condition. */
 export type ConditionStatus = 'True' | 'False' | 'Unknown';

@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from './object.js';
-import { metadataOf, requireText } from './require-arguments.js';
+import { metadataOf, requireText } from './arguments/require-arguments.js';
 
 /**
  * Adds a finalizer to the draft's metadata and says whether it was missing. The draft is **mutated**; to change the

@@ -1,4 +1,4 @@
-import { requireRecord } from './require-arguments.js';
+import { requireRecord } from './arguments/require-arguments.js';
 
 import type {
   DeepReadonly,

@@ -1,5 +1,5 @@
 import type { Kind } from './kind.js';
-import { metadataOf, requireRecord, requireText } from './require-arguments.js';
+import { metadataOf, requireRecord, requireText } from './arguments/require-arguments.js';
 
 /** Namespace and name of an object; cluster-scoped objects have no namespace. Mirrors `types.NamespacedName`. */
 export interface ObjectKey {

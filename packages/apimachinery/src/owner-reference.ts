@@ -1,8 +1,8 @@
 import type { Kind } from './kind.js';
 import { groupOfApiVersion } from './kind.js';
 import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
-import { metadataOf, requireRecord } from './require-arguments.js';
-import { requireKnownOptions } from './require-known-options.js';
+import { metadataOf, requireRecord } from './arguments/require-arguments.js';
+import { requireKnownOptions } from './arguments/require-known-options.js';
 
 const what = 'owner reference';
 

@@ -1,7 +1,7 @@
 import { formatGroupKind, formatGroupVersionKind, isSameKind, parseApiVersion } from './kind.js';
 import type { GroupVersionKind, GroupVersionResource, Kind } from './kind.js';
 import { NoKindMatchError } from './no-kind-match.js';
-import { requireObjects, requireRecord } from './require-arguments.js';
+import { requireObjects, requireRecord } from './arguments/require-arguments.js';
 
 /** Group and kind, any version. */
 export interface GroupKind {

@@ -18,7 +18,8 @@ export interface FileChange {
  */
 export function changeFiles(changes: readonly FileChange[]): void {
   const problems = changes.flatMap(({ target, shown }) => problemAt(target, shown) ?? []);
-  if (problems.length > 0) throw new CliError(`${problems.join('; ')}: nothing was changed`);
+  if (problems.length > 0)
+    throw new CliError(`${problems.join('; ')}: nothing was changed: move what stands there away`);
   for (const { target, content } of changes) {
     if (content === undefined) rmSync(target, { force: true });
     else {

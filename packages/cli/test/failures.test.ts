@@ -315,7 +315,9 @@ describe('a project', () => {
     const { code, err } = await kctl(folder, 'generate');
     expect(code).toBe(1);
     expect(err).toMatch(/deploy\/rbac\/rbac\.yaml is a folder: expected a file/);
-    expect(err).toMatch(/deploy\/manager is not a folder: .*manager\.yaml is to be in it.*: nothing was changed/);
+    expect(err).toMatch(
+      /deploy\/manager is not a folder: .*manager\.yaml is to be in it.*: nothing was changed: move what stands there away/,
+    );
     expect(readdirSync(deploy).sort()).toEqual(['manager', 'rbac']);
   });
 });

@@ -134,9 +134,13 @@ describe('a file that cannot be written', () => {
     [
       'a folder in its place',
       'rbac/rbac.yaml/x',
-      /rbac\.yaml'?: a folder is where a file has to be, .*: move it away\n$/,
+      /rbac\.yaml is a folder: expected a file: nothing was changed: move what stands there away\n$/,
     ],
-    ['a file in place of its folder', 'rbac', /rbac'?: a folder is where a file has to be, .*: move it away\n$/],
+    [
+      'a file in place of its folder',
+      'rbac',
+      /rbac is not a folder: .*rbac\.yaml is to be in it: nothing was changed: move what stands there away\n$/,
+    ],
   ])('because of %s has a remedy', async (_what, place, sentence) => {
     const folder = project();
     const file = join(folder, 'deploy', ...place.split('/'));

@@ -96,7 +96,14 @@ describe('defaults', () => {
     const lease = { namespace: 'ns', name: 'x', identity: 'a' };
     expect(() => createLeaseLock(lease as never)).toThrow('createLeaseLock: client is undefined: expected one such');
     expect(() => createLeaseLock({ ...lease, identity: undefined } as never)).toThrow('identity must not be empty');
-    const candidate = { ...lease, leaseName: 'x', binaryVersion: '1.0.0', pollMs: NaN };
+    const candidate = {
+      namespace: 'ns',
+      identity: 'a',
+      client: undefined,
+      leaseName: 'x',
+      binaryVersion: '1.0.0',
+      pollMs: NaN,
+    };
     const announced = runLeaseCandidate(candidate as never, new AbortController().signal);
     await expect(announced).rejects.toThrow('runLeaseCandidate: pollMs NaN is not valid');
   });

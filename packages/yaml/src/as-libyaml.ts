@@ -70,7 +70,7 @@ export function asLibyaml(source: string, { indentation = false, colons = false 
       }
       at++;
     }
-    out.push(indentation && continues && line !== '' ? shift + text : text);
+    out.push(indentation && continues ? shift + text : text);
     if (open.length === 0 && /(?:^|[\s:-])[|>][-+0-9]*\s*(?:#.*)?$/.test(line)) blockIndent = indent;
   }
   return out.join('\n');

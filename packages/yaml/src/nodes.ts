@@ -142,9 +142,22 @@ function compose(source: string, events: readonly Event[], lineAt: (offset: numb
 
 /** A block scalar whose last line the string ends in has no line break there. */
 function scalarOf(source: string, event: ScalarEvent): string {
+  if (event.style === SCALAR_STYLE.DOUBLE_QUOTED) requireEscapes(source, event);
   const value = getScalarValue(source, event);
   const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
   return isBlock && event.valueEnd >= source.length && !source.endsWith('\n') ? value.replace(/\n$/, '') : value;
+}
+
+/** go-yaml refuses escapes of surrogates, also in pairs, and beyond Unicode. @throws YAMLException */
+function requireEscapes(source: string, { valueStart, valueEnd }: ScalarEvent): void {
+  const text = source.slice(valueStart, valueEnd);
+  if (!/\\[uU]/.test(text)) return;
+  for (const match of text.matchAll(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|[^])/g)) {
+    const digits = match[1] ?? match[2];
+    const value = Number.parseInt(digits ?? '0', 16);
+    if ((value >= 0xd800 && value <= 0xdfff) || value > 0x10ffff)
+      YAMLException.throwAt(source, valueStart + match.index, 'found invalid Unicode character escape code');
+  }
 }
 
 function tagOf(written: string): string {

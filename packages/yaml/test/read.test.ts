@@ -169,6 +169,10 @@ describe('structure', () => {
 
   it('refuses control characters, unknown anchors and anchors within themselves', () => {
     expect(failure('a: 1\nb: "\u0007"')).toBe('line 2: control characters are not allowed');
+    for (const escape of ['\\ud800', '\\ud83d\\ude00', '\\UFFFFFFFF', '\\U00110000'])
+      expect(failure(`a: "x${escape}"`)).toBe('line 1: found invalid Unicode character escape code');
+    expect(value('a: "\\\\ud800 \\u00e9 \\U0001F600"')).toEqual({ a: '\\ud800 é 😀' });
+    expect(value('{"a": "\\ud83d\\ude00"}')).toEqual({ a: '😀' });
     expect(failure('a: *x')).toBe("line 1: unknown anchor 'x' referenced");
     expect(failure('a: &x [*x]')).toBe("line 1: anchor 'x' value contains itself");
   });
