@@ -38,8 +38,8 @@ describe('what is returned or changed', () => {
       const hook = harness(defaultingWebhook(Widget, one));
       const { body } = await hook.send(review('CREATE'));
       expect(body.response).toMatchObject({ allowed: false, status: { code: 500 } });
-      expect(body.response.status.message).toContain('the defaulter returned an object of its own: change the draft');
-      expect(hook.logs.join('')).toContain('an object of its own');
+      expect(body.response.status.message).toContain('the defaulter returned another object: change the draft');
+      expect(hook.logs.join('')).toContain('returned another object');
     }
   });
 

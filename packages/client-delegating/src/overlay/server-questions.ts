@@ -81,7 +81,7 @@ export class ServerQuestions {
     try {
       return await orAborted(question.answer as Promise<T>, signal);
     } finally {
-      // The last that waits has given up: nobody needs the answer, and the next one asks anew.
+      // The last waiting read has given up, so the answer is not needed and the next read sends a request.
       if (--question.waiting === 0 && owner.get(id) === question) {
         owner.delete(id);
         question.ending.abort();

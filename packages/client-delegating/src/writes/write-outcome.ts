@@ -94,7 +94,7 @@ export function unread(key: ObjectKey, version = ''): Fact {
 }
 
 function gone(key: ObjectKey, { uid, floor }: Known): Fact {
-  // Without a version at which it existed, nobody could tell when the cache has seen the end: ask the server.
+  // Without a version at which it existed, the cache cannot show that it has seen the end. The server is read.
   if (floor === '') return unread(key);
   return { key: plainKey(key), outcome: { type: 'absent' }, version: '', floor, uid };
 }

@@ -45,7 +45,7 @@ export function requireHandler(where: string, handler: unknown): void {
 }
 
 /** A callback whose name has a mistake would never be called; a class may have other methods and fields. */
-function requireNoSimilarName(where: string, handler: object): void {
+function requireNoSimilarName(what: string, handler: object): void {
   const prototype: unknown = Object.getPrototypeOf(handler);
   const own = Object.keys(handler);
   const inherited =
@@ -57,7 +57,7 @@ function requireNoSimilarName(where: string, handler: object): void {
     const nearest = nearestName(name, callbacks);
     if (nearest !== undefined && Reflect.get(handler, name) !== undefined)
       throw new TypeError(
-        `${where}: unknown option ${JSON.stringify(name)} of the handler: did you mean ${JSON.stringify(nearest)}?`,
+        `${what}: unknown option ${JSON.stringify(name)} of the handler: did you mean ${JSON.stringify(nearest)}?`,
       );
   }
 }

@@ -128,7 +128,7 @@ export class GuardedReader {
 }
 
 function ignore(): void {
-  // How something ends that was given up concerns nobody.
+  // The outcome of an abandoned read is ignored.
 }
 
 /** What is not ours may throw at once, or cannot be disposed, as a generator before Node 24; it must not end the run. */

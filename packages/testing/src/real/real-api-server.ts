@@ -114,7 +114,7 @@ async function startOnce(
   const stopAll = async (): Promise<void> => {
     options.signal?.removeEventListener('abort', stopOnAbort);
     try {
-      // Last started, first stopped: nobody loses what it talks to.
+      // Last started, first stopped, so that no process loses the one that it depends on.
       for (const component of components.toReversed()) await component.stop(stopMs);
       if (temporary) await rm(dataDir, { recursive: true, force: true, maxRetries: 5 });
     } finally {

@@ -82,7 +82,7 @@ export function requireDraftChanged(draft: unknown, returned: unknown): void {
   if (!isJsonObject(returned) || returned === draft || !('metadata' in returned || 'spec' in returned)) return;
   if (!isPartOf(returned, draft))
     throw new TypeError(
-      'the defaulter returned an object of its own: change the draft that it is given, and return nothing',
+      'the defaulter returned another object: change the draft that it is given, and return nothing',
     );
 }
 

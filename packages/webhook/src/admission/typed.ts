@@ -83,7 +83,7 @@ export interface Validator<T> {
 }
 
 /**
- * Fills defaults into a draft, and returns nothing: an object of its own in place of the draft is refused with 500. Throwing
+ * Fills defaults into a draft, and returns nothing: another object in place of the draft is refused with 500. Throwing
  * refuses the request, as in a {@link Validator}. Mirrors `admission.Defaulter[T]`.
  */
 export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
