@@ -6,7 +6,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isYamlError, readYaml, writeYaml } from '@kctl/yaml';
-import { addTotals } from '../../../tooling/totals/index.js';
+import { addTotals } from '@kctl/totals';
 import { canonical, readByGo } from './oracle.js';
 import { Random, scalarDocument, structuredDocument, value } from './random.js';
 
