@@ -19,6 +19,7 @@ import type { CliIo } from './io.js';
 import { formatTimeline } from './inspect/format-timeline.js';
 import type { InspectionOptions } from './inspect/on-inspections.js';
 import { fileGroups } from './manifests/generate-files.js';
+import { terminalText } from './terminal-text.js';
 import { ownCommand } from './own-command.js';
 
 interface ClusterFlags {
@@ -351,7 +352,13 @@ function describeOutcome({ written, unchanged, removed }: GenerateOutcome): stri
  *
  * @returns the exit code: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference
  */
-export async function runKctl(io: CliIo, given: readonly string[]): Promise<number> {
+export async function runKctl(streams: CliIo, given: readonly string[]): Promise<number> {
+  // The one place through which every command prints.
+  const io: CliIo = {
+    ...streams,
+    out: (text) => streams.out(terminalText(text)),
+    err: (text) => streams.err(terminalText(text)),
+  };
   try {
     await createProgram(io).parseAsync([...given], { from: 'user' });
     return 0;

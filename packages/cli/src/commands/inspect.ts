@@ -15,6 +15,7 @@ import { parseSamples } from '../inspect/metric-samples.js';
 import { reportOf, type ReplicaReport } from '../inspect/replica-report.js';
 import type { InspectionOptions } from '../inspect/on-inspections.js';
 import type { CliIo } from '../io.js';
+import { readUrl } from '../read-url.js';
 import { ownCommand } from '../own-command.js';
 
 /** What a replica says of itself, or why it says nothing. */
@@ -35,6 +36,8 @@ export function formatReplicas(replicas: readonly InspectedReplica[]): string {
 
 /** How long a replica may take to answer, in ms. */
 const answerMs = 10_000;
+/** Longest answer of a probe or of the metrics, in bytes. */
+const maxAnswerBytes = 32 * 1024 * 1024;
 
 /** Asks each replica of an operator for its state, over a connection through the API server. */
 export async function inspect(io: CliIo, options: InspectionOptions): Promise<readonly InspectedReplica[]> {
@@ -104,8 +107,5 @@ async function ask(
   path: string,
 ): Promise<{ readonly status: number; readonly text: string } | undefined> {
   if (address === undefined) return undefined;
-  const response = await fetch(`${address}${path}`, {
-    signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-  });
-  return { status: response.status, text: await response.text() };
+  return await readUrl(`${address}${path}`, { maxBytes: maxAnswerBytes, timeoutMs: answerMs, signal });
 }

@@ -3,11 +3,16 @@ import type { ReadPod } from '@kctl/pods';
 import { messageOf } from '@kctl/telemetry';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
+import { readUrl } from '../read-url.js';
 
 /** Where the inspection of an operator answers, below its address. */
 export const inspectionPath = '/debug/kctl/';
 /** How long it may take to answer, in ms. */
 const answerMs = 10_000;
+/** Longest answer, in bytes. */
+const maxAnswerBytes = 32 * 1024 * 1024;
+/** Longest part of an answer in an error. */
+const maxShownLength = 1000;
 /** Keys that are asked for: those that a person reads. */
 const maxKeys = 20;
 
@@ -78,11 +83,10 @@ interface Question<T> {
 async function ask<T>({ signal }: CliIo, { base, view, isExpected }: Question<T>): Promise<T> {
   let text: string;
   try {
-    const response = await fetch(`${base}${view}`, {
-      signal: AbortSignal.any([signal, AbortSignal.timeout(answerMs)]),
-    });
-    text = await response.text();
-    if (!response.ok) throw new CliError(`${base}${view} answers ${response.status}: ${text.trim()}`);
+    const answer = await readUrl(`${base}${view}`, { maxBytes: maxAnswerBytes, timeoutMs: answerMs, signal });
+    text = answer.text;
+    if (answer.status !== 200)
+      throw new CliError(`${base}${view} answers ${answer.status}: ${text.trim().slice(0, maxShownLength)}`);
   } catch (error) {
     if (signal.aborted || error instanceof CliError) throw error;
     throw new CliError(
