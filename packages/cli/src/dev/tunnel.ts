@@ -49,6 +49,7 @@ export function createTunnel(options: TunnelOptions): Tunnel {
   const places = new Map<string, Place>();
   let pointed: ReadonlyMap<string, Place> = new Map();
   let route: WebhookRoute | undefined;
+  let underWay: Promise<void> = Promise.resolve();
   let operator: HookedOperator | undefined;
   const pointing = (): Pointing | undefined =>
     operator === undefined || route === undefined || route.url === ''
@@ -92,14 +93,19 @@ export function createTunnel(options: TunnelOptions): Tunnel {
     pointWebhooks: async (io) => {
       const to = pointing();
       if (to === undefined) return;
-      await pointWebhooks(io, cluster, to);
+      const work = pointWebhooks(io, cluster, to);
+      underWay = work.catch(() => undefined);
+      await work;
       const used = new Map(placesInUse(to).map((place) => [idOf(place), place]));
       const gone = [...pointed].flatMap(([id, place]) => (used.has(id) ? [] : [place]));
       pointed = used;
       await restoreOriginals(io, cluster, { places: gone, session, record, signal: io.signal });
     },
-    close: async (io, signal) =>
-      await restoreOriginals(io, cluster, { places: [...places.values()], session, record, signal }),
+    close: async (io, signal) => {
+      // A create that the end of the command has overtaken is recorded first.
+      await underWay;
+      await restoreOriginals(io, cluster, { places: [...places.values()], session, record, signal });
+    },
   };
 }
 

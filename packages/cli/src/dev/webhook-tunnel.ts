@@ -6,6 +6,7 @@ import {
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OperatorGraph } from '@kctl/operator';
 import { webhookConfigurations, withConversion, type WebhookConfiguration } from '@kctl/webhook';
+import { throwIfAborted } from '@kctl/wait';
 import type { OpenCluster } from '../cluster.js';
 import { isDefinition, needsConversion } from '../manifests/definitions.js';
 import type { CliIo } from '../io.js';
@@ -21,6 +22,9 @@ import {
 } from './originals.js';
 import type { DevRecord } from './dev-record.js';
 import type { WebhookRoute } from './webhook-route.js';
+
+/** How long a create may take, in ms. */
+const createMs = 10_000;
 
 /** The parts of an operator that webhooks follow from. */
 export type HookedOperator = Pick<OperatorGraph, 'name' | 'namespace' | 'resources' | 'webhooks'>;
@@ -95,8 +99,11 @@ export async function pointWebhooks(
     const options = { fieldOwner: tunnelOwner, signal: io.signal };
     if (found === undefined) {
       const metadata = { ...configuration.metadata, annotations: leadsHere(session) };
-      const created = await client.create(kind, { ...configuration, metadata }, options);
+      // Not ended by the signal of the command: only an answer has the uid, without which the object cannot be removed.
+      const toTheEnd = { ...options, signal: AbortSignal.timeout(createMs) };
+      const created = await client.create(kind, { ...configuration, metadata }, toTheEnd);
       record.note(created.metadata.uid, { session, original: 'absent' });
+      throwIfAborted(io.signal);
       continue;
     }
     // Made since the others were recorded.
