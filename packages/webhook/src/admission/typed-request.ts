@@ -81,9 +81,7 @@ export function warningTexts(outcome: unknown): readonly string[] {
 export function requireDraftChanged(draft: unknown, returned: unknown): void {
   if (!isJsonObject(returned) || returned === draft || !('metadata' in returned || 'spec' in returned)) return;
   if (!isPartOf(returned, draft))
-    throw new TypeError(
-      'the defaulter returned another object: change the draft that it is given, and return nothing',
-    );
+    throw new TypeError('the defaulter returned another object: change the draft that it is given, and return nothing');
 }
 
 function isPartOf(part: object, whole: unknown): boolean {
