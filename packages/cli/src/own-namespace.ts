@@ -11,6 +11,7 @@ import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { ManifestObject } from './apply-objects.js';
 import type { OpenCluster } from './cluster.js';
 import type { CliIo } from './io.js';
+import { boundedName } from './manifests/names.js';
 import { unlessMissing } from './unless-missing.js';
 
 /** On a namespace that `kctl deploy` has created; the name of the operator. A namespace that was there before has none. */
@@ -79,7 +80,7 @@ async function othersIn(
 ): Promise<readonly string[]> {
   // Definitions of the operator may have gone since it was read.
   mapper.invalidate();
-  const found: string[] = [];
+  const all: { readonly kind: string; readonly item: DeepReadonly<UntypedObject> }[] = [];
   const seen = new Set<string>();
   for (const { group, kind, plural, scope, verbs } of await mapper.resources({ signal })) {
     const id = `${plural}.${group}`;
@@ -93,13 +94,23 @@ async function othersIn(
       if (isNotFound(error) || isMethodNotSupported(error) || isNoKindMatch(error)) continue;
       throw error;
     }
-    for (const item of items) {
-      const isDeleted = deleted.some((each) => each.kind === kind && each.metadata.name === item.metadata.name);
-      if (!isDeleted && !isOfServer(item, { kind, operator }))
-        found.push(`${kind.toLowerCase()}/${item.metadata.name ?? ''}`);
-    }
+    all.push(...items.map((item) => ({ kind, item })));
   }
-  return found;
+  const uids = new Set(all.map(({ item }) => item.metadata.uid));
+  const names = new Set(deleted.map(({ kind, metadata }) => `${kind}/${metadata.name}`));
+  const deployments = deleted.flatMap(({ kind, metadata }) => (kind === 'Deployment' ? [metadata.name] : []));
+  return all.flatMap(({ kind, item }) => {
+    const name = item.metadata.name ?? '';
+    // An owner in the namespace counts itself. One elsewhere does not make the object the operator's.
+    const isOwned = (item.metadata.ownerReferences ?? []).some(
+      (owner) =>
+        uids.has(owner.uid) ||
+        names.has(`${owner.kind}/${owner.name}`) ||
+        (owner.kind === 'ReplicaSet' && deployments.some((each) => owner.name.startsWith(`${each}-`))),
+    );
+    const isGoing = names.has(`${kind}/${name}`) || item.metadata.deletionTimestamp != null;
+    return isOwned || isGoing || isOfServer(item, { kind, operator }) ? [] : [`${kind.toLowerCase()}/${name}`];
+  });
 }
 
 function isOfServer(
@@ -107,11 +118,11 @@ function isOfServer(
   { kind, operator }: { readonly kind: string; readonly operator: string },
 ): boolean {
   const name = metadata.name ?? '';
-  // The garbage collector has it, or the object that it belongs to counts.
-  if ((metadata.ownerReferences ?? []).length > 0 || metadata.deletionTimestamp != null) return true;
   if (kind === 'ServiceAccount') return name === 'default';
   if (kind === 'ConfigMap') return name === 'kube-root-ca.crt' || name === 'openshift-service-ca.crt';
   if (kind === 'Secret')
-    return name.startsWith(`${operator}-webhook`) || rest['type'] === 'kubernetes.io/service-account-token';
+    return (
+      name === boundedName(operator, '-webhook-certificate') || rest['type'] === 'kubernetes.io/service-account-token'
+    );
   return false;
 }

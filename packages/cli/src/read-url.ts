@@ -28,7 +28,8 @@ export async function readUrl(url: string, { maxBytes, timeoutMs, signal }: Read
     const response = await fetch(url, { redirect: 'manual', signal: AbortSignal.any([signal, deadline]) });
     if (response.status >= 300 && response.status < 400) {
       await response.body?.cancel();
-      const target = response.headers.get('location') ?? 'nowhere';
+      const location = response.headers.get('location') ?? '';
+      const target = URL.canParse(location, url) ? new URL(location, url).href : JSON.stringify(location);
       throw new CliError(`${url} redirects to ${target}: name that address if you trust it`);
     }
     return { status: response.status, text: await textOf(url, response, maxBytes) };

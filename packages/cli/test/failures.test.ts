@@ -5,7 +5,7 @@ import { defineKind } from '@kctl/apimachinery';
 import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { ConfigMap, Namespace, ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Namespace, Secret, ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
 import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import { createEnvironment, eventually, installCrds, type TestEnvironment } from '@kctl/testing';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -220,6 +220,15 @@ describe('the namespace of an operator', () => {
     expect(await labelsOf()).toHaveProperty(['pod-security.kubernetes.io/enforce'], 'restricted');
     expect((await undeploy('--dry-run')).err).toContain(`deleted namespace/${namespace} (dry run)\n`);
     await environment.client.create(ConfigMap, config);
+    const owner = { apiVersion: 'example.com/v1', kind: 'Tenant', name: 'a', uid: 'elsewhere' };
+    const foreign = { metadata: { namespace, name: 'of-a-cluster-object', ownerReferences: [owner] } };
+    await environment.client.create(ConfigMap, foreign);
+    await environment.client.create(Secret, { metadata: { namespace, name: 'websites-webhook-signing-key' } });
+    expect((await undeploy('--dry-run')).err).toMatch(
+      /kept namespace\/.*: it contains 3 objects of others: configmap\/of-a-cluster-object, configmap\/of-others, secret\/websites-webhook-signing-key/,
+    );
+    await environment.client.delete(ConfigMap, foreign.metadata);
+    await environment.client.delete(Secret, { namespace, name: 'websites-webhook-signing-key' });
     const kept = JSON.parse((await undeploy('--json')).out) as { changes: { action: string; kind: string }[] };
     expect(kept.changes.at(-1)).toMatchObject({ action: 'kept', kind: 'Namespace', name: namespace });
     await environment.client.delete(ConfigMap, { namespace, name: 'of-others' });

@@ -1,9 +1,12 @@
 // Texts and answers that are not ours: what a terminal is shown, and how much is read.
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { terminalText } from '../src/terminal-text.js';
 import { readUrl } from '../src/read-url.js';
+import { runKctl } from '../src/index.js';
 import { kctl, project } from './project.js';
 
 const servers: Server[] = [];
@@ -36,6 +39,27 @@ describe('what kctl prints', () => {
     expect(code).toBe(1);
     expect(err).toContain('answers 500: no \\u001b]0;owned');
     expect(err).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it('is made so for results, which stay JSON', async () => {
+    const crd = { kind: 'CustomResourceDefinition', metadata: { name: escape } };
+    const url = await serve((response) => response.end(JSON.stringify(crd)));
+    for (const flags of [[], ['--json']]) {
+      const { out, err } = await kctl(project(), 'generate', 'kinds', '--from', url, ...flags);
+      expect(`${out}${err}`).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202e]/);
+    }
+    const shown: string[] = [];
+    const io = {
+      cwd: project(),
+      environment: {},
+      out: (text: string) => void shown.push(text),
+      err: (text: string) => void shown.push(text),
+      signal: new AbortController().signal,
+    };
+    writeFileSync(join(io.cwd, 'package.json'), JSON.stringify({ name: 'a', kctl: { output: `deploy-\u009b31m` } }));
+    await runKctl(io, ['generate', 'rbac']);
+    expect(shown.join('')).toContain('deploy-\\u009b31m');
+    expect(shown.join('')).not.toContain('\u009b');
   });
 
   it('is made so for what a person gives', async () => {

@@ -38,6 +38,13 @@ describe('sleep', () => {
     await expect(sleep(1, { clock, signal: controller.signal })).rejects.toBe(reason);
   });
 
+  it('refuses a callback that is not a function at once, not from the timer', () => {
+    for (const callback of [undefined, null, 5, {}])
+      expect(() => systemClock.setTimer(callback as never, 0)).toThrow(
+        `setTimer: the callback is of type ${typeof callback}: expected a function`,
+      );
+  });
+
   it.each([
     ['the fake clock', new FakeClock()],
     ['the real clock', systemClock],

@@ -31,6 +31,10 @@ class SystemTimer implements ClockTimer {
   #handle: NodeJS.Timeout | undefined;
 
   constructor(callback: () => void, delayMs: number, options: SetTimerOptions = {}) {
+    const given: unknown = callback;
+    // At once: in the timer there is no caller to blame.
+    if (typeof given !== 'function')
+      throw new TypeError(`setTimer: the callback is of type ${typeof given}: expected a function`);
     const delay = timerDelay(delayMs);
     this.#callback = callback;
     this.#dueAt = performance.now() + delay;

@@ -53,6 +53,10 @@ async function aggregatedVersions({ client }: OpenCluster, signal: AbortSignal):
     .sort();
 }
 
+/** Limits of one document, whose server is not the API server: its length in bytes, and its time in ms. */
+const maxDocumentBytes = 64 * 1024 * 1024;
+const documentMs = 60_000;
+
 async function openApiOf({ client }: OpenCluster, apiVersion: string, signal: AbortSignal): Promise<object> {
   const path = `/openapi/v3/apis/${apiVersion}`;
   const { status, body } = await client.transport.send({
@@ -60,10 +64,15 @@ async function openApiOf({ client }: OpenCluster, apiVersion: string, signal: Ab
     path,
     accept: 'application/json',
     maxRetries: 0, // the server of one API may be gone for days
-    signal,
+    signal: AbortSignal.any([signal, AbortSignal.timeout(documentMs)]),
   });
   const chunks: Buffer[] = [];
-  for await (const some of body) chunks.push(...some);
+  let length = 0;
+  for await (const some of body) {
+    for (const chunk of some) length += chunk.length;
+    if (length > maxDocumentBytes) throw new Error(`GET ${path} answers with more than ${maxDocumentBytes} bytes`);
+    chunks.push(...some);
+  }
   const text = Buffer.concat(chunks).toString('utf8');
   if (status !== 200) throw new Error(`GET ${path} answers ${status}: ${text.trim().slice(0, 200)}`);
   const document: unknown = JSON.parse(text);
