@@ -7,12 +7,17 @@ const EVENT_TIMEOUT_MS = 15_000;
 export interface Watch {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** @throws when no event comes within `timeoutMs` or the stream ends first */
+  /**
+   * Returns the next event. Skips progress bookmarks, which a server sends at times of its own; the bookmark that ends
+   * the initial events is returned.
+   *
+   * @throws when no event comes within `timeoutMs` or the stream ends first
+   */
   next(timeoutMs?: number): Promise<WatchEvent>;
   take(count: number): Promise<WatchEvent[]>;
   /** Events up to and including the first that `last` accepts. */
   until(last: (event: WatchEvent) => boolean, timeoutMs?: number): Promise<WatchEvent[]>;
-  /** Waits for the end of the stream; the events not taken so far. */
+  /** Waits for the end of the stream; the events not taken so far, with all bookmarks. */
   rest(timeoutMs?: number): Promise<WatchEvent[]>;
   close(): void;
 }
@@ -36,6 +41,12 @@ function jsonEvents(): EventDecoder {
     },
     rest: () => pending,
   };
+}
+
+const END_OF_INITIAL_EVENTS = 'k8s.io/initial-events-end';
+
+function isProgress({ type, object }: WatchEvent): boolean {
+  return type === 'BOOKMARK' && object.metadata.annotations?.[END_OF_INITIAL_EVENTS] === undefined;
 }
 
 export class WatchRefused extends Error {
@@ -100,7 +111,14 @@ export async function openWatch(
   };
 
   const next = async (timeoutMs = EVENT_TIMEOUT_MS): Promise<WatchEvent> => {
-    await waitFor(() => events.length > 0, timeoutMs, 'event');
+    await waitFor(
+      () => {
+        while (events[0] !== undefined && isProgress(events[0])) events.shift();
+        return events.length > 0;
+      },
+      timeoutMs,
+      'event',
+    );
     const event = events.shift();
     if (event === undefined) throw new Error(`${answer.request}: the stream ended where an event was expected`);
     return event;
