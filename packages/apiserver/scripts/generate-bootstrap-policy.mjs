@@ -1,4 +1,4 @@
-// Writes src/authorization/rbac/generated/bootstrap-policy.ts: the roles and bindings that a kube-apiserver creates at
+// Writes src/boot/generated/bootstrap-policy.ts: the roles and bindings that a kube-apiserver creates at
 // its start, read from a real one without controllers.
 //
 //   KUBECONFIG=<of pnpm apiserver:real> node scripts/generate-bootstrap-policy.mjs
@@ -51,7 +51,7 @@ for (const resource of ['clusterrolebindings', 'rolebindings']) {
 }
 const { gitVersion } = await get('/version');
 writeFileSync(
-  new URL('../src/authorization/rbac/generated/bootstrap-policy.ts', import.meta.url),
+  new URL('../src/boot/generated/bootstrap-policy.ts', import.meta.url),
   `// Written by scripts/generate-bootstrap-policy.mjs from the objects of kube-apiserver ${gitVersion}. Do not edit.
 // Facts of Kubernetes, Copyright The Kubernetes Authors, Apache-2.0.
 

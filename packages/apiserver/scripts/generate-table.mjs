@@ -10,7 +10,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { systemObjects } from '../src/boot/generated/system-objects.ts';
 
 const factsFile = new URL('../../../tooling/kube-facts/facts.json', import.meta.url);
-const tableFile = new URL('../src/registry/generated/builtin-table.ts', import.meta.url);
+const tableFile = new URL('../src/resource/generated/builtin-table.ts', import.meta.url);
 const facts = JSON.parse(readFileSync(factsFile, 'utf8'));
 
 const meta = 'k8s.io/apimachinery/pkg/apis/meta/v1.';

@@ -19,11 +19,11 @@ import type { Faults } from './faults/faults.js';
 import type { Backend } from './handlers/call.js';
 import { seed } from './handlers/seed.js';
 import { createJournal, journalCommits, type Journal } from './journal/journal.js';
-import { createPodScripts, type PodScripts } from './pods/pod-scripts.js';
+import { createPodScripts, type PodScripts } from './scripts/pod-scripts.js';
 import { builtInDefinitions } from './registry/builtins.js';
 import { createLongReader } from './long-reads/long-reader.js';
-import { createRegistry } from './registry/create-registry.js';
-import { createAuthenticator } from './server/authentication.js';
+import { createRegistry } from './crd/create-registry.js';
+import { createAuthenticator } from './authentication/authenticator.js';
 import { loadIdentity, type Identity } from './server/identity.js';
 import { createDirectAnswer, type DirectAnswer } from './server/direct.js';
 import { createFetch, type InProcessFetch } from './server/in-process.js';
@@ -36,9 +36,9 @@ import { createOffload, type Offload } from './offload/offload.js';
 import { openPersistence, type Persistence } from './storage/persistence.js';
 import { createStore, type StoreSnapshot } from './storage/store.js';
 import { createWatchHub } from './watch/hub.js';
-import { createWebhookCaller, type WebhookConnections } from './webhooks/webhook-caller.js';
+import { createWebhookCaller, type WebhookConnections } from './outgoing/webhook-caller.js';
 import { sleep } from '@kctl/wait';
-import { seededRandom } from './faults/seeded-random.js';
+import { seededRandom } from './process/seeded-random.js';
 
 /** Credentials of the administrator, or of another user. */
 export interface KubeconfigOptions {
@@ -410,7 +410,7 @@ class EmbeddedApiServer implements ApiServer {
     const { dataDir, fsync = false } = this.#options;
     // Read only where it is needed: it is as large as all the rest of a small server's data.
     const bootRoles =
-      this.#backend.access.mode === 'RBAC' ? (await import('./authorization/rbac/bootstrap.js')).bootRoles : undefined;
+      this.#backend.access.mode === 'RBAC' ? (await import('./boot/bootstrap-roles.js')).bootRoles : undefined;
     const { store, registry } = this.#backend;
     const isFirst = this.#identity === undefined;
     if (dataDir !== undefined) this.#persistence = openPersistence({ directory: dataDir, sync: fsync });

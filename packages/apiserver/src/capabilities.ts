@@ -1,4 +1,4 @@
-import { kubernetesVersion } from './server/health.js';
+import { kubernetesVersion } from './protocol/kubernetes-version.js';
 
 /** What a server does and does not do, for test suites that run on several servers. */
 export interface Capabilities {

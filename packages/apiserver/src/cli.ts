@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { keepCompiledCode } from './compile-cache.js';
+import { keepCompiledCode } from './process/compile-cache.js';
 
 // All else is read after this: what Node compiled for the start before is not compiled again.
 keepCompiledCode();

@@ -8,8 +8,8 @@ import { messageOf } from '@kctl/telemetry';
 import type { ApiServer } from './api-server.js';
 import type { AuthorizationMode } from './authorization/access-control.js';
 import { capabilities } from './capabilities.js';
-import { readYamlDocuments } from './codecs/yaml.js';
-import { stopWithParent } from './envtest/stop-with-parent.js';
+import { readYamlDocuments } from './json/yaml.js';
+import { stopWithParent } from './process/stop-with-parent.js';
 
 const usage = `Usage: kctl-apiserver [options]
        kctl-apiserver envtest-assets <directory> [--layout flat|setup-envtest]

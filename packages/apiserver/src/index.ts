@@ -31,10 +31,10 @@ export type {
   ScriptedContainer,
   ScriptedLog,
   ScriptedProcess,
-} from './pods/pod-scripts.js';
-export type { Verb } from './registry/resource.js';
+} from './scripts/pod-scripts.js';
+export type { Verb } from './resource/resource.js';
 export type { KeyAndCertificate } from './server/certificates.js';
-export type { User } from './server/api-request.js';
+export type { User } from './protocol/api-request.js';
 export type { DirectAnswer, DirectReceiver, DirectRequest } from './server/direct.js';
 export type { InProcessFetch } from './server/in-process.js';
 export { CorruptStoreError, isStoreLockedError, StoreLockedError } from './storage/errors.js';

@@ -11,9 +11,9 @@ import type { AdmissionWrite } from '../src/admission/write.js';
 import { alwaysAllow } from '../src/authorization/authorizer.js';
 import { createOffload } from '../src/offload/offload.js';
 import { builtInDefinitions } from '../src/registry/builtins.js';
-import { createRegistry } from '../src/registry/create-registry.js';
+import { createRegistry } from '../src/crd/create-registry.js';
 import { createStore, type Store } from '../src/storage/store.js';
-import type { WebhookCaller } from '../src/webhooks/webhook-caller.js';
+import type { WebhookCaller } from '../src/outgoing/webhook-caller.js';
 
 /** `trace` appends the webhook's letter to `data.trace`; `end`: the request ends while the webhook is asked. */
 const behaviours = ['allow', 'label', 'drop labels', 'trace', 'deny', 'fail', 'end', 'remove nothing'] as const;

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { decodeStruct, type JsonObject } from '@kctl/crd/engine';
-import { scanJson } from '../src/codecs/strict-json.js';
+import { scanJson } from '../src/json/strict-json.js';
 import { watchFrame } from '../src/codecs/protobuf-shapes.js';
 import { decodeEnvelope, encodeObject, unwrapMessage, wrapMessage } from '../src/protobuf/envelope.js';
 import { structOfKind } from '../src/protobuf/kinds.js';
 import { encodeMessage } from '../src/protobuf/message.js';
-import { builtinKinds } from '../src/registry/builtin-table.js';
+import { builtinKinds } from '../src/resource/builtin-table.js';
 import { configMaps, harness, widget, widgetCrd, widgets } from './harness.js';
 
 const type = 'application/vnd.kubernetes.protobuf';

@@ -4,7 +4,7 @@ import { systemClock } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
 import { expect, it, onTestFinished } from 'vitest';
 import { readClientConfig, type ServiceResolver, type WebhookClientConfig } from '../src/webhooks/client-config.js';
-import { createWebhookCaller, type WebhookCaller } from '../src/webhooks/webhook-caller.js';
+import { createWebhookCaller, type WebhookCaller } from '../src/outgoing/webhook-caller.js';
 import { startHook, type HookServer } from './hook-server.js';
 
 function caller(

@@ -1,9 +1,9 @@
 // The options of exec, attach, portforward and proxy: the object of an admission of CONNECT.
 import type { UntypedObject } from '@kctl/apimachinery';
 import { arrayOf, decodeStruct, GoTable, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
-import { parseBoolParameter } from '../codecs/go-text.js';
-import { badRequest, unclassified } from '../registry/status.js';
-import type { KindRef } from '../registry/resource.js';
+import { parseBoolParameter } from '../protocol/go-text.js';
+import { badRequest, unclassified } from '../protocol/status.js';
+import type { KindRef } from '../resource/resource.js';
 
 const stream = 'stdin,b,eo,1|stdout,b,eo,2|stderr,b,eo,3|tty,b,eo,4|container,s,eo,5';
 const proxy = 'path,s,eo,1';

@@ -2,8 +2,8 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { isObject, type JsonObject } from '@kctl/crd/engine';
 import { decodeConnectOptions } from './connect-options.js';
-import type { ObjectView, ResourceDefinition, Subresource } from '../registry/resource.js';
-import { unclassified } from '../registry/status.js';
+import type { ObjectView, ResourceDefinition, Subresource } from '../resource/resource.js';
+import { unclassified } from '../protocol/status.js';
 
 /** What Go's converter of untyped objects says where the decoder of JSON has refused a field. */
 function unconvertible(message: string): string {

@@ -1,4 +1,4 @@
-import type { WebhookCaller } from '../webhooks/webhook-caller.js';
+import type { WebhookCaller } from '../outgoing/webhook-caller.js';
 import { createAdmissionChain, type AdmissionChain } from './chain.js';
 import { createMutatingPolicies } from './policy/mutating-policies.js';
 import { createValidatingPolicies } from './policy/validating-policies.js';

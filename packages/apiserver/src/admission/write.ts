@@ -1,9 +1,9 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { JsonObject } from '@kctl/crd/engine';
 import type { Authorizer } from '../authorization/authorizer.js';
-import type { KindRef, ResourceDefinition } from '../registry/resource.js';
-import type { User } from '../server/api-request.js';
-import type { WriteCaller } from '../webhooks/webhook-caller.js';
+import type { KindRef, ResourceDefinition } from '../resource/resource.js';
+import type { User } from '../protocol/api-request.js';
+import type { WriteCaller } from '../outgoing/webhook-caller.js';
 
 /**
  * What a write does to its object, in the words of admission. A patch is an UPDATE, or a CREATE where it creates; CONNECT is

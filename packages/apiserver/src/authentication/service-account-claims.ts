@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, isObject, numberOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
-import type { User } from '../server/api-request.js';
+import type { User } from '../protocol/api-request.js';
 import type { Store } from '../storage/store.js';
 import { extraKeys, serviceAccountGroups, serviceAccountUser } from './user-names.js';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isObject, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
-import type { User } from '../server/api-request.js';
+import type { User } from '../protocol/api-request.js';
 import type { Store } from '../storage/store.js';
 import { claimsOf, judgeClaims, type TokenFrame, type TokenSubject } from './service-account-claims.js';
 import type { TokenKeys, VerificationKey } from './service-account-keys.js';

@@ -11,10 +11,10 @@ import {
   type JsonObject,
   goQuoted,
 } from '@kctl/crd/engine';
-import { formatTime } from '../codecs/go-text.js';
-import { decodeBodyKind } from '../registry/body-kind.js';
-import type { Decoded, DecodeInput } from '../registry/resource.js';
-import { badRequest, conflict, invalid, notFound } from '../registry/status.js';
+import { formatTime } from '../protocol/go-text.js';
+import { decodeBodyKind } from '../resource/body-kind.js';
+import type { Decoded, DecodeInput } from '../resource/resource.js';
+import { badRequest, conflict, invalid, notFound } from '../protocol/status.js';
 import type { Store } from '../storage/store.js';
 import type { TokenSubject } from './service-account-claims.js';
 import type { ServiceAccountTokens } from './service-account-tokens.js';

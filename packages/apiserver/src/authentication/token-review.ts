@@ -1,6 +1,6 @@
 import { at, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
-import { badRequest } from '../registry/status.js';
-import type { Authenticator } from '../server/authentication.js';
+import { badRequest } from '../protocol/status.js';
+import type { Authenticator } from './authenticator.js';
 import { userInfoOf } from './user-info.js';
 
 /** What is wrong with a TokenReview is refused before admission sees it. @throws StatusError 400 */

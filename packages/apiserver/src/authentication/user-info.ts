@@ -1,5 +1,5 @@
 import { at, isObject, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
-import type { User } from '../server/api-request.js';
+import type { User } from '../protocol/api-request.js';
 
 /** A user as `userInfo` of reviews shows it. */
 export function userInfoOf({ name, uid = '', groups, extra = {} }: User): JsonObject {

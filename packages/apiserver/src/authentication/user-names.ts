@@ -1,5 +1,5 @@
 import { dns1123Label, dns1123Subdomain } from '@kctl/crd/engine';
-import type { User } from '../server/api-request.js';
+import type { User } from '../protocol/api-request.js';
 
 /** Groups that the server itself puts users into. */
 export const allAuthenticated = 'system:authenticated';

@@ -1,9 +1,9 @@
 import { goQuoted } from '@kctl/crd/engine';
 import { isSelectorError, parseFieldSelector, parseLabelSelector, type StatusError } from '@kctl/apimachinery';
-import { fieldSyntaxProblem, labelSyntaxProblem } from '../codecs/label-syntax.js';
-import { forbiddenObject } from '../registry/status.js';
-import type { User } from '../server/api-request.js';
-import type { ResourcePath } from '../server/request-info.js';
+import { fieldSyntaxProblem, labelSyntaxProblem } from '../protocol/label-syntax.js';
+import { forbiddenObject } from '../protocol/status.js';
+import type { User } from '../protocol/api-request.js';
+import type { ResourcePath } from '../protocol/request-info.js';
 
 /** What an authorizer decides on: who wants to do what to which resource, or on which path. */
 export interface Attributes {

@@ -1,5 +1,5 @@
 import type { Attributes } from './attributes.js';
-import type { User } from '../server/api-request.js';
+import type { User } from '../protocol/api-request.js';
 
 /** An answer of an authorizer. */
 export interface Decision {

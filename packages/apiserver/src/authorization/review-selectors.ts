@@ -9,8 +9,8 @@ import {
   stringsOf,
   type FieldError,
 } from '@kctl/crd/engine';
-import { fieldSyntaxProblem, labelSyntaxProblem } from '../codecs/label-syntax.js';
-import { validateLabelRequirement, validateOperatorValues } from '../registry/label-selector.js';
+import { fieldSyntaxProblem, labelSyntaxProblem } from '../protocol/label-syntax.js';
+import { validateLabelRequirement, validateOperatorValues } from '../resource/label-selector.js';
 
 type Requirement = Readonly<Record<string, unknown>>;
 

@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, invalidValue, isObject, stringOf, type FieldError, type JsonObject } from '@kctl/crd/engine';
 import { userOfSpec } from '../authentication/user-info.js';
-import { badRequest, invalid } from '../registry/status.js';
-import type { User } from '../server/api-request.js';
+import { badRequest, invalid } from '../protocol/status.js';
+import type { User } from '../protocol/api-request.js';
 import { selectorErrors, selectorProblems } from './review-selectors.js';
 import { pathAttributes, resourceAttributes, type Attributes } from './attributes.js';
 import type { Authorizer } from './authorizer.js';

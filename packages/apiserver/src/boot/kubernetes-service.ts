@@ -1,9 +1,9 @@
 import { isIPv6 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import type { Backend } from '../handlers/call.js';
-import { isDeepEqual } from '../storage/equality.js';
+import { isDeepEqual } from '../json/equality.js';
 
 /** Where a server is reached. */
 export interface Reachable {

@@ -1,4 +1,4 @@
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import type { Backend } from '../handlers/call.js';
 
 const systemNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];

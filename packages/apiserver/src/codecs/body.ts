@@ -3,10 +3,10 @@ import { isBadRequest } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import type { JsonObject } from '@kctl/crd/engine';
 import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelope.js';
-import { badRequest, unsupportedMediaType } from '../registry/status.js';
+import { badRequest, unsupportedMediaType } from '../protocol/status.js';
 import type { Offload } from '../offload/offload.js';
-import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from './strict-json.js';
-import { duplicateKeys, readYaml, toYaml, YamlProblem } from './yaml.js';
+import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from '../json/strict-json.js';
+import { duplicateKeys, readYaml, toYaml, YamlProblem } from '../json/yaml.js';
 
 /** A request body, read. */
 export interface ParsedBody {

@@ -1,7 +1,7 @@
 import { protobufType } from '../protobuf/envelope.js';
-import { internalGroup } from '../registry/decode-head.js';
-import { notAcceptable, unclassified, wrongShape } from '../registry/status.js';
-import { noRepresentation } from '../server/statuses.js';
+import { internalGroup } from '../resource/decode-head.js';
+import { notAcceptable, unclassified, wrongShape } from '../protocol/status.js';
+import { noRepresentation } from '../protocol/http-statuses.js';
 
 /** Shapes that a client can ask an object or list to be shown as. */
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';

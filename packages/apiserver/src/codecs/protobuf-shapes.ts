@@ -4,11 +4,11 @@ import { encodeObject, envelopeAround, wrapMessage } from '../protobuf/envelope.
 import { structOfKind } from '../protobuf/kinds.js';
 import { encodeMessage } from '../protobuf/message.js';
 import { ReverseWriter, wireType } from '../protobuf/wire-writer.js';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 import { headed, isLongText, metadataText } from '../storage/long-object.js';
 import type { Rendering } from '../storage/version.js';
-import type { WatchShape } from '../watch/shape.js';
-import type { ListMetadata } from './list-metadata.js';
+import type { WatchShape } from './shape.js';
+import type { ListMetadata } from '../protocol/list-metadata.js';
 import { pendingJob, type PendingWork } from './pending-work.js';
 
 /** How objects and lists of one resource are shown in protobuf to one client. */

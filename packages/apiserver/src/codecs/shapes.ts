@@ -1,12 +1,12 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText, goQuoted } from '@kctl/crd/engine';
-import type { ResourceDefinition, RowContent, TableColumn } from '../registry/resource.js';
+import type { ResourceDefinition, RowContent, TableColumn } from '../resource/resource.js';
 import { protobufType } from '../protobuf/envelope.js';
 import { longBodyOf, metadataText, objectText } from '../storage/long-object.js';
 import { itemText, wholeText, type ObjectVersion, type Rendering } from '../storage/version.js';
-import type { WatchShape } from '../watch/shape.js';
-import { badRequest } from '../registry/status.js';
-import type { ListMetadata } from './list-metadata.js';
+import type { WatchShape } from './shape.js';
+import { badRequest } from '../protocol/status.js';
+import type { ListMetadata } from '../protocol/list-metadata.js';
 import type { Negotiated } from './negotiate.js';
 import { pendingJob, type PendingWork } from './pending-work.js';
 import { partialProtobuf, wholeProtobuf, type ProtobufShape } from './protobuf-shapes.js';

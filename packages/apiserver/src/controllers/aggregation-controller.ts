@@ -1,8 +1,8 @@
 import { at, objectsOf } from '@kctl/crd/engine';
 import { clusterRoleTable } from '../authorization/rbac/binding-index.js';
 import type { Backend } from '../handlers/call.js';
-import { selectorMatches } from '../registry/label-selector.js';
-import { isDeepEqual } from '../storage/equality.js';
+import { selectorMatches } from '../resource/label-selector.js';
+import { isDeepEqual } from '../json/equality.js';
 import type { InnerController } from './inner-controller.js';
 import { createWorkSet } from './work-set.js';
 

@@ -1,5 +1,5 @@
 import { at, objectsOf, stringOf } from '@kctl/crd/engine';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import { crdTable, type Backend } from '../handlers/call.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { InnerController } from './inner-controller.js';

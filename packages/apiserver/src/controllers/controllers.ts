@@ -4,7 +4,7 @@ import type { InnerController } from './inner-controller.js';
 import type { ControllerSwitches } from '../api-server-options.js';
 import { crdTable, type Backend } from '../handlers/call.js';
 import { createCrdController } from '../crd/crd-controller.js';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import { createAggregationController } from './aggregation-controller.js';
 import { createApiServiceController } from './api-service-controller.js';
 import { createCrdBackend } from './crd-backend.js';

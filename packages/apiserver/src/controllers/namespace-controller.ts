@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import type { Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
 import { plainDeletion } from '../handlers/delete-options.js';

@@ -1,4 +1,4 @@
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import type { Backend } from '../handlers/call.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { InnerController } from './inner-controller.js';

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { createRegistry } from '../registry/create-registry.js';
+import { createRegistry } from './create-registry.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
 import { createCrdController } from './crd-controller.js';
 import { crdCondition } from '@kctl/crd/engine';

@@ -20,8 +20,8 @@ import { createCustomResource, type CustomResourceFacts, type VersionSchemaTable
 import { conversionCallerOf } from './conversion/webhook-conversion.js';
 import type { LongReader } from '../long-reads/long-reader.js';
 import { objectText } from '../storage/long-object.js';
-import type { WebhookCaller } from '../webhooks/webhook-caller.js';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { WebhookCaller } from '../outgoing/webhook-caller.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 import { customColumns } from '../table/custom-columns.js';
 
 /** The warning of a deprecated version, with the newest served version that is not deprecated and comes after it. */

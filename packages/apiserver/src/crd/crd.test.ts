@@ -1,9 +1,9 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { builtInDefinitions } from '../registry/builtins.js';
-import { createRegistry } from '../registry/create-registry.js';
-import { invalid } from '../registry/status.js';
-import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
+import { createRegistry } from './create-registry.js';
+import { invalid } from '../protocol/status.js';
+import type { ResourceDefinition, WriteContext } from '../resource/resource.js';
 import { definitionsOfCrd } from './crd-definition.js';
 
 /** The Widget of the recorded answers (golden/crd-1.36-p2.txt). */

@@ -9,9 +9,9 @@ import {
   type ScalePaths,
   goQuoted,
 } from '@kctl/crd/engine';
-import type { ObjectView } from '../registry/resource.js';
+import type { ObjectView } from '../resource/resource.js';
 import { decodeScale, scaleOf } from '../registry/scale.js';
-import { badRequest, internalError } from '../registry/status.js';
+import { badRequest, internalError } from '../protocol/status.js';
 
 const unset = -(2 ** 31);
 

@@ -23,7 +23,7 @@ import {
   type ScalePaths,
   type Schema,
 } from '@kctl/crd/engine';
-import { cannotBeHandled, requireApiVersion, requireObject, requireTypeMeta } from '../registry/decode-head.js';
+import { cannotBeHandled, requireApiVersion, requireObject, requireTypeMeta } from '../resource/decode-head.js';
 import {
   admittedMetadata,
   dropUnread,
@@ -32,8 +32,8 @@ import {
   requireReadable,
   withoutUnread,
 } from '../registry/unread-metadata.js';
-import { unclassified } from '../registry/status.js';
-import { requireFloats } from '../registry/number-literals.js';
+import { unclassified } from '../protocol/status.js';
+import { requireFloats } from '../resource/number-literals.js';
 import type {
   Decoded,
   DecodeInput,
@@ -44,7 +44,7 @@ import type {
   Subresource,
   Verb,
   WriteContext,
-} from '../registry/resource.js';
+} from '../resource/resource.js';
 import type { ReadState } from '../long-reads/long-reader.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { structAtom } from '../managed-fields/go-atom.js';

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { jsonText, type JsonObject } from '@kctl/crd/engine';
 import { mediaTypesOf, parseAccept, type MediaType } from '../codecs/negotiate.js';
-import { commonHeaders, textReply } from '../handlers/reply.js';
+import { textReply } from '../handlers/reply.js';
+import { commonHeaders } from '../protocol/plain-reply.js';
 import type { Registry } from '../registry/registry.js';
-import type { KindRef, ResourceDefinition } from '../registry/resource.js';
-import type { Reply } from '../server/api-request.js';
+import type { KindRef, ResourceDefinition } from '../resource/resource.js';
+import type { Reply } from '../protocol/api-request.js';
 import { definitionsOf, kindOf } from './resources.js';
 
 const documentKind = 'APIGroupDiscoveryList';

@@ -3,8 +3,8 @@ import { jsonText } from '@kctl/crd/engine';
 import { negotiate } from '../codecs/negotiate.js';
 import { textReply } from '../handlers/reply.js';
 import type { Registry } from '../registry/registry.js';
-import type { ResourceDefinition } from '../registry/resource.js';
-import type { Reply } from '../server/api-request.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import type { Reply } from '../protocol/api-request.js';
 import { aggregatedReply, wantsAggregated } from './aggregated.js';
 import { definitionsOf, kindOf } from './resources.js';
 

@@ -1,5 +1,5 @@
 import type { Registry } from '../registry/registry.js';
-import type { KindRef, ResourceDefinition, Subresource } from '../registry/resource.js';
+import type { KindRef, ResourceDefinition, Subresource } from '../resource/resource.js';
 
 /** The resources of a group version, by name. */
 export function definitionsOf(registry: Registry, group: string, version: string): ResourceDefinition[] {

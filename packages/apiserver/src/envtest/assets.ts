@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import process from 'node:process';
-import { builtinRelease } from '../registry/builtin-table.js';
+import { builtinRelease } from '../resource/builtin-table.js';
 
 /** Where executables are written. */
 export interface EnvtestAssetsOptions {

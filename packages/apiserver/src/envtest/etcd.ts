@@ -4,7 +4,7 @@
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { Flags } from './flags.js';
-import { stopWithParent } from './stop-with-parent.js';
+import { stopWithParent } from '../process/stop-with-parent.js';
 
 const usage = `Usage: etcd [flags]
 

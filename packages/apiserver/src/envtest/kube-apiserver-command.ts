@@ -3,7 +3,7 @@ import process from 'node:process';
 import { messageOf } from '@kctl/telemetry';
 import { apiServerFlags } from './api-server-flags.js';
 import { Flags } from './flags.js';
-import { stopWithParent } from './stop-with-parent.js';
+import { stopWithParent } from '../process/stop-with-parent.js';
 
 const switches = new Set(['help', 'version']);
 
@@ -26,7 +26,7 @@ async function main(): Promise<void> {
     return;
   }
   if (flags.has('version')) {
-    const { kubernetesVersion } = await import('../server/health.js');
+    const { kubernetesVersion } = await import('../protocol/kubernetes-version.js');
     process.stdout.write(`Kubernetes ${kubernetesVersion.gitVersion}\n`);
     return;
   }

@@ -1,12 +1,12 @@
 import { sleep, type Clock, type Random } from '@kctl/wait';
 import { statusReply } from '../handlers/reply.js';
 import type { WritableJournal } from '../journal/journal.js';
-import type { Verb } from '../registry/resource.js';
-import type { ApiRequest, Reply, User } from '../server/api-request.js';
-import type { ResourcePath } from '../server/request-info.js';
+import type { Verb } from '../resource/resource.js';
+import type { ApiRequest, Reply, User } from '../protocol/api-request.js';
+import type { ResourcePath } from '../protocol/request-info.js';
 import type { WatchTap } from '../watch/session.js';
 import type { Fault, FaultAction, FaultHandle, FaultMatch } from './faults.js';
-import { seededRandom } from './seeded-random.js';
+import { seededRandom } from '../process/seeded-random.js';
 import { watchTapOf } from './watch-taps.js';
 
 /** What faults are matched against. */

@@ -1,4 +1,4 @@
-import type { Verb } from '../registry/resource.js';
+import type { Verb } from '../resource/resource.js';
 
 /** Which requests a fault strikes. All that is given must hold. */
 export interface FaultMatch {

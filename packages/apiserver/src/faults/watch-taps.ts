@@ -1,7 +1,7 @@
-import { expired } from '../registry/status.js';
-import type { Sink } from '../server/sink.js';
+import { expired } from '../protocol/status.js';
+import type { Sink } from '../protocol/sink.js';
 import type { WatchTap } from '../watch/session.js';
-import type { WatchShape } from '../watch/shape.js';
+import type { WatchShape } from '../codecs/shape.js';
 import type { FaultAction } from './faults.js';
 
 /** Lets so many lines through, then does something once; after that nothing passes. */

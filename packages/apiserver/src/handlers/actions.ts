@@ -1,7 +1,8 @@
-import { badRequest, conflict, methodNotAllowed } from '../registry/status.js';
-import { formatTime } from '../codecs/go-text.js';
-import type { Reply } from '../server/api-request.js';
-import { isLongBody, readWriteBody } from './body.js';
+import { badRequest, conflict, methodNotAllowed } from '../protocol/status.js';
+import { formatTime } from '../protocol/go-text.js';
+import type { Reply } from '../protocol/api-request.js';
+import { isLongBody } from '../codecs/long-body.js';
+import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
 import { breathe } from './list-reply.js';
 import { textReply } from './reply.js';

@@ -3,10 +3,10 @@ import { anySignal, orAborted, type AbortLink } from '@kctl/wait';
 import { cloneJson, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { kindOf, resourceOf } from '../admission/matching/equivalents.js';
 import type { AdmissionOperation, AdmissionWrite, WriteFacts } from '../admission/write.js';
-import { parseGoDuration } from '../codecs/go-text.js';
+import { parseGoDuration } from '../protocol/go-text.js';
 import { ownersProblem } from '../managed-fields/managers.js';
-import { unclassified } from '../registry/status.js';
-import { timedOut } from '../server/statuses.js';
+import { unclassified } from '../protocol/status.js';
+import { timedOut } from '../protocol/http-statuses.js';
 import type { WriteBackend, ResourceCall } from './call.js';
 
 /** Upstream's `requestTimeoutUpperBound`: no write takes longer. */

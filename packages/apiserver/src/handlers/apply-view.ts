@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { ApplyConflictError } from '../managed-fields/conflicts.js';
 import { updateOwners, type AppliedOwners } from '../managed-fields/updater.js';
-import { unclassified } from '../registry/status.js';
+import { unclassified } from '../protocol/status.js';
 import { conflictStatus, describeType, readConfig, requireType, tryApply, type Application } from './apply.js';
 import type { WriteBackend } from './call.js';
 import { scaleChange, type ScaleOwners, type ScaleWrite } from './scale-owners.js';

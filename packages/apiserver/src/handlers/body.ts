@@ -1,18 +1,10 @@
 import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
-import { JsonSyntaxError, TooDeepError } from '../codecs/strict-json.js';
+import { JsonSyntaxError, TooDeepError } from '../json/strict-json.js';
 import { ProtobufError } from '../protobuf/wire-reader.js';
-import { cannotBeHandled } from '../registry/decode-head.js';
-import type { KindRef } from '../registry/resource.js';
-import { badRequest } from '../registry/status.js';
+import { cannotBeHandled } from '../resource/decode-head.js';
+import type { KindRef } from '../resource/resource.js';
+import { badRequest } from '../protocol/status.js';
 import type { ResourceCall } from './call.js';
-
-/** From this length on others get their turn between the steps of a write: 1 MB takes about 50 ms in each. */
-const longText = 64 * 1024;
-
-/** Whether a body is so long that the steps of its write let others have their turn in between. */
-export function isLongBody({ length }: { readonly length: number }): boolean {
-  return length >= longText;
-}
 
 const summaryBytes = 30;
 

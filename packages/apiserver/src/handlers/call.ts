@@ -4,18 +4,18 @@ import type { AdmissionChain } from '../admission/chain.js';
 import type { ServiceAccountTokens } from '../authentication/service-account-tokens.js';
 import type { AccessControl } from '../authorization/access-control.js';
 import type { Negotiated } from '../codecs/negotiate.js';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import type { Offload } from '../offload/offload.js';
 import { createRuleEvaluation } from '../offload/rule-evaluation.js';
 import type { Registry } from '../registry/registry.js';
-import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
-import type { ApiRequest, User } from '../server/api-request.js';
-import type { Authenticator } from '../server/authentication.js';
-import type { ResourcePath } from '../server/request-info.js';
+import type { ResourceDefinition, WriteContext } from '../resource/resource.js';
+import type { ApiRequest, User } from '../protocol/api-request.js';
+import type { Authenticator } from '../authentication/authenticator.js';
+import type { ResourcePath } from '../protocol/request-info.js';
 import type { Store } from '../storage/store.js';
-import type { PodScriptTable } from '../pods/pod-scripts.js';
+import type { PodScriptTable } from '../scripts/pod-scripts.js';
 import type { WatchEnvironment } from '../watch/session.js';
-import type { WebhookConnections, WriteCaller } from '../webhooks/webhook-caller.js';
+import type { WebhookConnections, WriteCaller } from '../outgoing/webhook-caller.js';
 
 /** Who may use the server, and how service accounts get their tokens. */
 export interface Identities {

@@ -1,6 +1,6 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
-import type { ResourceDefinition } from '../registry/resource.js';
-import { isDeepEqual } from '../storage/equality.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import { isDeepEqual } from '../json/equality.js';
 import { isLostRaceError } from '../storage/errors.js';
 import type { Commit } from '../storage/store.js';
 import { haveSameContent } from '../storage/long-object.js';

@@ -1,4 +1,4 @@
-import { badRequest } from '../registry/status.js';
+import { badRequest } from '../protocol/status.js';
 
 /** Where the next page begins. Opaque to clients; the same text as upstream's. */
 export interface ContinueToken {

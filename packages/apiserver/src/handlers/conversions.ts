@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import { createVersion, renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';
 

@@ -1,9 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassified } from '../registry/status.js';
+import { badRequest, alreadyExists, forbiddenObject, invalid, notFound, unclassified } from '../protocol/status.js';
 import { isLostRaceError } from '../storage/errors.js';
 import type { Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
-import { isLongBody, readWriteBody } from './body.js';
+import { isLongBody } from '../codecs/long-body.js';
+import { readWriteBody } from './body.js';
 import { requireCreateRight } from './create-right.js';
 import { checkGrant } from './grants.js';
 import { breathe } from './list-reply.js';

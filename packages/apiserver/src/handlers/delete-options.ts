@@ -9,11 +9,11 @@ import {
   type FieldError,
   type JsonObject,
 } from '@kctl/crd/engine';
-import { goKindOf, noObjectText, parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
+import { goKindOf, noObjectText, parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
-import { bodyStruct } from '../registry/builtin-table.js';
-import { requireIntegers } from '../registry/number-literals.js';
-import { badRequest, invalidOptions } from '../registry/status.js';
+import { bodyStruct } from '../resource/builtin-table.js';
+import { requireIntegers } from '../resource/number-literals.js';
+import { badRequest, invalidOptions } from '../protocol/status.js';
 import { syntaxProblem } from './body.js';
 import type { ResourceCall } from './call.js';
 import type { DeletionWish } from './lifecycle.js';

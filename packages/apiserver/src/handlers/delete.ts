@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
-import type { ResourceDefinition } from '../registry/resource.js';
-import { methodNotAllowed } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import { methodNotAllowed } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
 import { longBodyOf } from '../storage/long-object.js';
 import { convertAnew } from '../storage/convert-versions.js';
 import type { ObjectVersion } from '../storage/version.js';

@@ -1,10 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, objectOf, objectsOf } from '@kctl/crd/engine';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
 import { withoutUnread } from '../registry/unread-metadata.js';
-import type { ResourceDefinition } from '../registry/resource.js';
-import { conflict, forbiddenObject } from '../registry/status.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import { conflict, forbiddenObject } from '../protocol/status.js';
 import { createVersion, type ObjectVersion } from '../storage/version.js';
 import { crdTable, type Backend } from './call.js';
 import { placeOf } from './commit.js';

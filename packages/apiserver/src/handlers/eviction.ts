@@ -2,10 +2,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
 import { at, invalidValue, isObject, objectOf, objectsOf } from '@kctl/crd/engine';
-import { formatTime } from '../codecs/go-text.js';
-import { decodeBodyKind } from '../registry/body-kind.js';
-import type { Decoded, DecodeInput } from '../registry/resource.js';
-import { disruptionRefused, forbiddenObject, internalError, invalid, unclassified } from '../registry/status.js';
+import { formatTime } from '../protocol/go-text.js';
+import { decodeBodyKind } from '../resource/body-kind.js';
+import type { Decoded, DecodeInput } from '../resource/resource.js';
+import { disruptionRefused, forbiddenObject, internalError, invalid, unclassified } from '../protocol/status.js';
 import type { ObjectVersion } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
 import { placeOf } from './commit.js';

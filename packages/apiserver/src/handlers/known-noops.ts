@@ -1,7 +1,7 @@
 import { grantingTables } from '../authorization/rbac/escalation.js';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
-import { isLongBody } from './body.js';
+import { isLongBody } from '../codecs/long-body.js';
 import type { ResourceCall } from './call.js';
 import type { WriteTarget } from './update.js';
 import type { WriteOptions } from './write-options.js';

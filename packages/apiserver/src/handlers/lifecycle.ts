@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import { withMetadata } from '../storage/long-object.js';
 
 /** What a DELETE asks for, after defaults. */

@@ -1,15 +1,16 @@
 import { systemClock } from '@kctl/wait';
 import { listItems, type ProtobufShape } from '../codecs/protobuf-shapes.js';
-import type { ListMetadata } from '../codecs/list-metadata.js';
+import type { ListMetadata } from '../protocol/list-metadata.js';
 import type { OtherThread } from '../codecs/body.js';
 import { requireTransform } from '../codecs/negotiate.js';
 import { listText, type Shape } from '../codecs/shapes.js';
 import { protobufType } from '../protobuf/envelope.js';
-import type { Reply } from '../server/api-request.js';
-import type { Sink } from '../server/sink.js';
+import type { Reply } from '../protocol/api-request.js';
+import type { Sink } from '../protocol/sink.js';
 import type { Rendering } from '../storage/version.js';
 import type { ResourceCall } from './call.js';
-import { commonHeaders, placeOfCall, textReply } from './reply.js';
+import { commonHeaders } from '../protocol/plain-reply.js';
+import { placeOfCall, textReply } from './reply.js';
 
 /** Objects that are read or written before others get their turn. */
 export const sliceSize = 500;

@@ -1,6 +1,6 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
 import { objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import { messageOf } from '@kctl/telemetry';
 import {
   createConvertedObjects,
@@ -16,10 +16,10 @@ import {
   type ManagerInfo,
   type Managers,
 } from '../managed-fields/managers.js';
-import { isDeepEqual } from '../storage/equality.js';
+import { isDeepEqual } from '../json/equality.js';
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
-import type { ObjectConversion, ResourceDefinition } from '../registry/resource.js';
-import { unclassified } from '../registry/status.js';
+import type { ObjectConversion, ResourceDefinition } from '../resource/resource.js';
+import { unclassified } from '../protocol/status.js';
 import type { WriteBackend } from './call.js';
 
 /** A write to an object or a subresource: who writes, and through which version. */

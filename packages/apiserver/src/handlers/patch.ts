@@ -1,11 +1,11 @@
 import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { compareText, invalidValue, jsonText } from '@kctl/crd/engine';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
-import { JsonSyntaxError, TooDeepError } from '../codecs/strict-json.js';
+import { JsonSyntaxError, TooDeepError } from '../json/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';
 import { applyMergePatch } from '../patch/merge-patch.js';
-import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType } from '../registry/status.js';
-import { unsupportedPatchType } from '../server/statuses.js';
+import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType } from '../protocol/status.js';
+import { unsupportedPatchType } from '../protocol/http-statuses.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { Rendering } from '../storage/version.js';
 import { apply as applyConfiguration, applyPatch, isApply } from './apply.js';

@@ -1,6 +1,6 @@
 import { forbidden, notSupported, type FieldError, goQuoted } from '@kctl/crd/engine';
-import { parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
-import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../registry/status.js';
+import { parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
+import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../protocol/status.js';
 import type { Backend } from './call.js';
 
 /** Parameters of a LIST. */

@@ -1,13 +1,13 @@
 import { systemClock } from '@kctl/wait';
-import type { ResourceDefinition } from '../registry/resource.js';
-import { expired, notFound, tooManyRequests, unclassified } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
-import type { Sink } from '../server/sink.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import { expired, notFound, tooManyRequests, unclassified } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
+import type { Sink } from '../protocol/sink.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { requireStream } from '../codecs/negotiate.js';
-import type { ListMetadata } from '../codecs/list-metadata.js';
+import type { ListMetadata } from '../protocol/list-metadata.js';
 import { protobufType } from '../protobuf/envelope.js';
 import type { WatchScope } from '../watch/hub.js';
 import { runWatch, type WatchStart, type WatchTap } from '../watch/session.js';
@@ -23,7 +23,8 @@ import {
   type WatchParameters,
 } from './read-options.js';
 import { breathe, listReply, sliceSize, turnMs } from './list-reply.js';
-import { commonHeaders, objectReply, shapeOf } from './reply.js';
+import { commonHeaders } from '../protocol/plain-reply.js';
+import { objectReply, shapeOf } from './reply.js';
 import { selectionOf } from './selection.js';
 
 /** GET of one object. */

@@ -4,15 +4,13 @@ import { jsonText, objectOf } from '@kctl/crd/engine';
 import { renderYaml, type OtherThread } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import { negotiateStatus, requireTransform, type MediaType, type Negotiated } from '../codecs/negotiate.js';
-import { JsonSyntaxError, scanJson } from '../codecs/strict-json.js';
+import { JsonSyntaxError, scanJson } from '../json/strict-json.js';
 import { encodeObject, protobufType } from '../protobuf/envelope.js';
-import { badRequest, internalError } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
+import { commonHeaders } from '../protocol/plain-reply.js';
+import { badRequest, internalError } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
 import type { Rendering } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
-
-/** Answers that no cache may keep; upstream puts this on everything. */
-export const commonHeaders = { 'cache-control': 'no-cache, private' } as const;
 
 /** A JSON text as an answer, in the media type that was negotiated; long YAML is written in another thread, where there is one. */
 export async function textReply(

@@ -1,12 +1,12 @@
 import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
-import { formatTime } from '../codecs/go-text.js';
+import { formatTime } from '../protocol/go-text.js';
 import { buildSet, difference, hasPath, isEmptySet, type FieldSet } from '../managed-fields/field-set.js';
 import { structAtom } from '../managed-fields/go-atom.js';
 import { decodeManagers, encodeManagers, type Manager, type Managers } from '../managed-fields/managers.js';
 import { fieldElement, type PathElement } from '../managed-fields/path-element.js';
 import { updateOwners, type OwnershipChange, type Versions } from '../managed-fields/updater.js';
-import { bodyStruct } from '../registry/builtin-table.js';
-import type { ObjectView, ResourceDefinition } from '../registry/resource.js';
+import { bodyStruct } from '../resource/builtin-table.js';
+import type { ObjectView, ResourceDefinition } from '../resource/resource.js';
 import type { WriteBackend } from './call.js';
 import { withoutOwners } from './managed-fields.js';
 

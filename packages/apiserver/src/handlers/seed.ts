@@ -1,8 +1,8 @@
 import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
 import { cloneJson, isObject } from '@kctl/crd/engine';
-import { formatTime } from '../codecs/go-text.js';
-import type { ResourceDefinition, WriteContext } from '../registry/resource.js';
-import { invalid } from '../registry/status.js';
+import { formatTime } from '../protocol/go-text.js';
+import type { ResourceDefinition, WriteContext } from '../resource/resource.js';
+import { invalid } from '../protocol/status.js';
 import { crdTable, liveObjects, type Backend } from './call.js';
 import { placeOf } from './commit.js';
 import { shownIn, storedForm } from './conversions.js';

@@ -1,7 +1,7 @@
 import { isSelectorError, parseFieldSelector, parseLabelSelector, type UntypedObject } from '@kctl/apimachinery';
-import { fieldSyntaxProblem, labelSyntaxProblem } from '../codecs/label-syntax.js';
-import type { ResourceDefinition } from '../registry/resource.js';
-import { badRequest } from '../registry/status.js';
+import { fieldSyntaxProblem, labelSyntaxProblem } from '../protocol/label-syntax.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import { badRequest } from '../protocol/status.js';
 import type { WatchScope } from '../watch/hub.js';
 import { storageKeyOf, type ResourceCall } from './call.js';
 import { checkNumbers } from './read-options.js';

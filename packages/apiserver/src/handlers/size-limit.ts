@@ -1,5 +1,5 @@
-import type { ResourceDefinition } from '../registry/resource.js';
-import { unclassified } from '../registry/status.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import { unclassified } from '../protocol/status.js';
 import { encodeObject } from '../protobuf/envelope.js';
 import { structOfKind } from '../protobuf/kinds.js';
 import { objectText } from '../storage/long-object.js';

@@ -1,11 +1,12 @@
 import { mutableCopy, type UntypedObject } from '@kctl/apimachinery';
 import { invalidValue } from '@kctl/crd/engine';
-import type { ResourceDefinition, UpdateStrategy } from '../registry/resource.js';
-import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../registry/status.js';
+import type { ResourceDefinition, UpdateStrategy } from '../resource/resource.js';
+import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../protocol/status.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { beginAdmission, keepOwners, requireAdmitted, type Admission } from './admission.js';
-import { isLongBody, readWriteBody } from './body.js';
+import { isLongBody } from '../codecs/long-body.js';
+import { readWriteBody } from './body.js';
 import { storageKeyOf, writeContext, type WriteBackend, type ResourceCall } from './call.js';
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';

@@ -1,8 +1,8 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { at, numberOf } from '@kctl/crd/engine';
-import type { Decoded, ObjectView } from '../registry/resource.js';
-import { badRequest, conflict, invalid } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
+import type { Decoded, ObjectView } from '../resource/resource.js';
+import { badRequest, conflict, invalid } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
 import { scaleColumns } from '../table/scale-columns.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
 import { renderObject, type ObjectVersion, type Rendering } from '../storage/version.js';

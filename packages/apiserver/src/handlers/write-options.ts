@@ -10,7 +10,7 @@ import {
   notSupportedText,
   isGoPrintable,
 } from '@kctl/crd/engine';
-import { badRequest, invalidOptions, strictDecodingError } from '../registry/status.js';
+import { badRequest, invalidOptions, strictDecodingError } from '../protocol/status.js';
 import type { ResourceCall } from './call.js';
 
 /** What to do about fields of a body that are unknown or occur twice. */

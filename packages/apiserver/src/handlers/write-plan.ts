@@ -1,4 +1,4 @@
-import type { ObjectView } from '../registry/resource.js';
+import type { ObjectView } from '../resource/resource.js';
 import type { ResourceCall, WriteBackend } from './call.js';
 import { create } from './create.js';
 import { patch } from './patch.js';

@@ -12,7 +12,7 @@ import {
 import { forbiddenRequest, resourceAttributes, type Attributes } from '../authorization/attributes.js';
 import type { Authorizer } from '../authorization/authorizer.js';
 import { privilegedGroup } from '../authorization/rbac/rbac-authorizer.js';
-import type { User } from '../server/api-request.js';
+import type { User } from '../protocol/api-request.js';
 import type { WantedUser } from './wanted-user.js';
 
 /** From this many values on, one question about all of them is asked before those about each. */

@@ -1,6 +1,6 @@
 import { goQuoted } from '@kctl/crd/engine';
-import { badRequest } from '../registry/status.js';
-import type { ApiRequest } from '../server/api-request.js';
+import { badRequest } from '../protocol/status.js';
+import type { ApiRequest } from '../protocol/api-request.js';
 
 /** Whom the headers of a request name, as they stand. */
 export interface WantedUser {

@@ -1,15 +1,15 @@
 /** The thread of the server has long objects read by another one, and calls the conversion webhook for it. */
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import type { Random } from '@kctl/wait';
-import { parseJsonFast } from '../codecs/strict-json.js';
-import type { CallOutcome } from '../long-writes/long-write.js';
-import { callOutcome } from '../long-writes/call-outcome.js';
+import { parseJsonFast } from '../json/strict-json.js';
+import type { CallOutcome } from '../offload/long-write.js';
+import { callOutcome } from './call-outcome.js';
 import type { Offload } from '../offload/offload.js';
-import type { StoredState } from '../registry/resource.js';
+import type { StoredState } from '../resource/resource.js';
 import { isStoredObject } from '../storage/log-files.js';
 import { LongBody, longObject } from '../storage/long-object.js';
-import type { WebhookConnections } from '../webhooks/webhook-caller.js';
-import type { DefinitionText, ReadObject } from './long-read.js';
+import type { WebhookConnections } from '../outgoing/webhook-caller.js';
+import type { DefinitionText, ReadObject } from '../offload/long-read.js';
 
 /** What another thread has read. */
 export interface ReadState {

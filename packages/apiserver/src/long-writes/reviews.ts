@@ -6,9 +6,9 @@ import type { Attributes } from '../authorization/attributes.js';
 import { isReviewed, writeTimeoutMs } from '../handlers/admission.js';
 import { crdTable, type Backend, type ResourceCall } from '../handlers/call.js';
 import { createAttributes } from '../handlers/create-right.js';
-import { timedOut } from '../server/statuses.js';
-import { callOutcome } from './call-outcome.js';
-import type { Asked, AskedCall, CallOutcome, ReviewFacts, TextRecord } from './long-write.js';
+import { timedOut } from '../protocol/http-statuses.js';
+import { callOutcome } from '../long-reads/call-outcome.js';
+import type { Asked, AskedCall, CallOutcome, ReviewFacts, TextRecord } from '../offload/long-write.js';
 
 /** Objects of a table that are handed over; with more of them the write takes place in this thread. */
 const maxObjects = 500;

@@ -1,20 +1,20 @@
 import { StatusError } from '@kctl/apimachinery';
 import { crdTable, storageKeyOf, type Backend, type ResourceCall } from '../handlers/call.js';
-import { isLongBody } from '../handlers/body.js';
+import { isLongBody } from '../codecs/long-body.js';
 import { retryOnLostRace } from '../handlers/commit.js';
 import { shownIn } from '../handlers/conversions.js';
 import { requirePresent } from '../handlers/update.js';
 import type { WritePlan } from '../handlers/write-plan.js';
 import type { Written } from '../handlers/written.js';
-import { TooDeepError } from '../codecs/strict-json.js';
+import { TooDeepError } from '../json/strict-json.js';
 import { grantingTables } from '../authorization/rbac/escalation.js';
-import type { ResourceDefinition } from '../registry/resource.js';
-import type { ApiRequest } from '../server/api-request.js';
+import type { ResourceDefinition } from '../resource/resource.js';
+import type { ApiRequest } from '../protocol/api-request.js';
 import { LostRaceError } from '../storage/errors.js';
 import { LongBody, longBodyOf, longObject } from '../storage/long-object.js';
 import { renderObject, type ObjectVersion } from '../storage/version.js';
-import type { LongWrite, LongWritten, TextRecord } from './long-write.js';
-import { LongAnswerError, NotedCalls } from './noted-calls.js';
+import type { LongWrite, LongWritten, TextRecord } from '../offload/long-write.js';
+import { LongAnswerError, NotedCalls } from '../admission/webhook/noted-calls.js';
 import { Reviews } from './reviews.js';
 
 type Prepared = Extract<LongWritten, { readonly type: 'prepared' }>;

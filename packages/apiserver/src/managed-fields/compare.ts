@@ -1,5 +1,5 @@
 import { arrayOf, isObject } from '@kctl/crd/engine';
-import { isDeepEqual } from '../storage/equality.js';
+import { isDeepEqual } from '../json/equality.js';
 import { fieldType, formOf, type Atom, type ListAtom, type MapAtom } from './atom.js';
 import { buildSet, insertPath, recursiveDifference, type FieldSet, type FieldSetBuilder } from './field-set.js';
 import { itemElement } from './list-items.js';

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { objectOf, type JsonObject } from '@kctl/crd/engine';
-import { isDeepEqual } from '../storage/equality.js';
+import { isDeepEqual } from '../json/equality.js';
 import type { Atom } from './atom.js';
 import { compareObjects, type Comparison } from './compare.js';
 import { ApplyConflictError, type Conflict } from './conflicts.js';

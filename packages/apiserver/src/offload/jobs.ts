@@ -1,10 +1,10 @@
 import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { Fragment, FragmentJob, FragmentV2 } from '../discovery/openapi/fragment.js';
-import type { RowContent } from '../registry/resource.js';
-import type { LongRead, LongReadResult } from '../long-reads/long-read.js';
-import type { LongWrite, LongWritten } from '../long-writes/long-write.js';
-import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from '../admission/policy/verdict.js';
+import type { Fragment, FragmentJob, FragmentV2 } from './fragment.js';
+import type { RowContent } from '../resource/resource.js';
+import type { LongRead, LongReadResult } from './long-read.js';
+import type { LongWrite, LongWritten } from './long-write.js';
+import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from './verdict.js';
 
 /** What an expression asked the authorizer, and what it answered: by the question as JSON. */
 export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;

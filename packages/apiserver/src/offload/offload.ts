@@ -1,8 +1,8 @@
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '@kctl/wait';
-import { entityTooLarge, tooManyRequests, unclassified } from '../registry/status.js';
+import { entityTooLarge, tooManyRequests, unclassified } from '../protocol/status.js';
 import { packageThread } from '../source-thread.js';
-import { inlineDepth } from '../codecs/strict-json.js';
+import { inlineDepth } from '../json/strict-json.js';
 import type { Job, JobResult } from './jobs.js';
 
 /** Another thread for what would hold up the requests of this one. It starts with the first job. */

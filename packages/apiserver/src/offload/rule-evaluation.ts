@@ -1,6 +1,6 @@
 import { CelInlineCostError, type RuleFindings } from '@kctl/cel';
 import type { RuleRun } from '@kctl/crd/engine';
-import type { RuleEvaluation } from '../registry/rule-evaluation.js';
+import type { RuleEvaluation } from '../resource/rule-evaluation.js';
 import type { Offload } from './offload.js';
 
 /**

@@ -1,5 +1,5 @@
 import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject, goQuoted } from '@kctl/crd/engine';
-import { entityTooLarge } from '../registry/status.js';
+import { entityTooLarge } from '../protocol/status.js';
 
 /** What `copy` may add in all, as upstream's `JSONPatchMaxCopyBytes`. */
 const maxCopiedBytes = 3 * 1024 * 1024;

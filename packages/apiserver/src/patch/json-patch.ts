@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '@kctl/crd/engine';
-import { badRequest, entityTooLarge, unprocessablePatch } from '../registry/status.js';
+import { badRequest, entityTooLarge, unprocessablePatch } from '../protocol/status.js';
 import { applyOperations, JsonPatchError } from './json-patch-operations.js';
 
 const maxOperations = 10_000;

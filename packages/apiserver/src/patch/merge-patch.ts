@@ -1,5 +1,5 @@
 import { cloneJson, isObject, setOwn } from '@kctl/crd/engine';
-import { badRequest } from '../registry/status.js';
+import { badRequest } from '../protocol/status.js';
 
 /** The patch with the nulls in it gone: what it adds where nothing was. */
 function withoutNulls(patch: unknown): unknown {

@@ -3,7 +3,7 @@ import { createStrategicPatch } from '@kctl/apimachinery/strategic-merge';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { at, objectsOf } from '@kctl/crd/engine';
-import { builtinKinds } from '../registry/builtin-table.js';
+import { builtinKinds } from '../resource/builtin-table.js';
 import { strategicMergePatch } from './strategic-merge.js';
 
 const pod = builtinKinds().find(({ group, kind, version }) => group === '' && kind === 'Pod' && version === 'v1');

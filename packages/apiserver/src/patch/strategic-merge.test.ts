@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { at, objectsOf } from '@kctl/crd/engine';
-import { builtinKinds } from '../registry/builtin-table.js';
+import { builtinKinds } from '../resource/builtin-table.js';
 import { strategicMergePatch } from './strategic-merge.js';
 
 function structOf(group: string, kind: string) {

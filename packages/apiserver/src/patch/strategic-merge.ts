@@ -9,7 +9,7 @@ import {
   type GoType,
   type JsonObject,
 } from '@kctl/crd/engine';
-import { badRequest, invalid, unclassified, unprocessablePatch } from '../registry/status.js';
+import { badRequest, invalid, unclassified, unprocessablePatch } from '../protocol/status.js';
 import { restoreProblem } from '../schema/go-restore.js';
 import { inOrder, partition } from './list-order.js';
 

@@ -3,8 +3,8 @@ import { equalJson } from '@kctl/crd/engine';
 import { connectOptionsOf } from '../admission/connect-options.js';
 import { beginAdmission, type AdmittedCall } from '../handlers/admission.js';
 import type { WriteBackend } from '../handlers/call.js';
-import type { KindRef } from '../registry/resource.js';
-import { badRequest } from '../registry/status.js';
+import type { KindRef } from '../resource/resource.js';
+import { badRequest } from '../protocol/status.js';
 
 /** A connection may last: its request has no deadline, its webhooks have their own. What a timer can hold, in ms. */
 const endless = 2 ** 31 - 1;

@@ -1,9 +1,9 @@
 import { goQuoted } from '@kctl/crd/engine';
 import { queryOfOptions } from '../admission/connect-options.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
-import { badRequest, internalError, notImplemented } from '../registry/status.js';
+import { badRequest, internalError, notImplemented } from '../protocol/status.js';
 import { forbiddenRequest, resourceAttributes } from '../authorization/attributes.js';
-import type { Reply } from '../server/api-request.js';
+import type { Reply } from '../protocol/api-request.js';
 import { admitConnect } from './admit-connect.js';
 import { answerLog } from './log.js';
 import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePod } from './place.js';

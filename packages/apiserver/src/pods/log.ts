@@ -1,13 +1,13 @@
 // The subresource `log` of pods.
 import { forbidden, invalidValue, type FieldError, goTimeQuoted } from '@kctl/crd/engine';
-import { formatTime, parseBoolParameter, parseIntParameter } from '../codecs/go-text.js';
+import { formatTime, parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
-import { commonHeaders } from '../handlers/reply.js';
-import { badRequest, invalid } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
+import { commonHeaders } from '../protocol/plain-reply.js';
+import { badRequest, invalid } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
 import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePod } from './place.js';
-import { checkLine } from './check-script.js';
-import type { LogEntry, LogRequest, ScriptedLog } from './pod-scripts.js';
+import { checkLine } from '../scripts/check-script.js';
+import type { LogEntry, LogRequest, ScriptedLog } from '../scripts/pod-scripts.js';
 
 type LogQuery = Omit<LogRequest, 'namespace' | 'name' | 'container' | 'signal'>;
 

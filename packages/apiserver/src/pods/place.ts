@@ -3,7 +3,7 @@ import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { at, stringOf } from '@kctl/crd/engine';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { requirePresent } from '../handlers/update.js';
-import { badRequest, notFound } from '../registry/status.js';
+import { badRequest, notFound } from '../protocol/status.js';
 
 /** The names of all containers: init, regular, ephemeral. */
 function containersOf(pod: UntypedObject, lists: readonly string[]): readonly string[] {

@@ -3,8 +3,8 @@ import { goQuoted } from '@kctl/crd/engine';
 import { Duplex } from 'node:stream';
 import { messageOf } from '@kctl/telemetry';
 import type { Backend, ResourceCall } from '../handlers/call.js';
-import { badRequest } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
+import { badRequest } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
 import { chooseProtocol, openChannels, type ServerChannels } from './server-channels.js';
 
 const protocols = ['v4.channel.k8s.io', ''];

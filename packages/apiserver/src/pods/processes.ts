@@ -4,12 +4,12 @@ import { finished } from 'node:stream/promises';
 import { isStatusError, type Status } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { jsonText, goQuoted } from '@kctl/crd/engine';
-import { parseBoolParameter } from '../codecs/go-text.js';
+import { parseBoolParameter } from '../protocol/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
-import { internalError } from '../registry/status.js';
-import type { Reply } from '../server/api-request.js';
+import { internalError } from '../protocol/status.js';
+import type { Reply } from '../protocol/api-request.js';
 import { chooseProtocol, openChannels, type ServerChannels } from './server-channels.js';
-import type { PodScript, ScriptedContainer } from './pod-scripts.js';
+import type { PodScript, ScriptedContainer } from '../scripts/pod-scripts.js';
 
 const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4 } as const;
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];

@@ -2,7 +2,7 @@
 /// <reference path="./ws.d.ts" />
 import { Readable, Writable } from 'node:stream';
 import type { ServerSocket } from 'ws';
-import type { Upgrade } from '../server/api-request.js';
+import type { Upgrade } from '../protocol/api-request.js';
 
 /** Longest message that is taken, in bytes, as upstream. */
 const maxMessageBytes = 32 * 1024 * 1024;

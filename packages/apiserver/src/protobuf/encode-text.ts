@@ -1,5 +1,5 @@
 import { objectOf } from '@kctl/crd/engine';
-import { parseJsonFast } from '../codecs/strict-json.js';
+import { parseJsonFast } from '../json/strict-json.js';
 import { structOfKind } from './kinds.js';
 import { encodeMessage } from './message.js';
 

@@ -1,4 +1,4 @@
-import { bodyStruct, builtinKinds } from '../registry/builtin-table.js';
+import { bodyStruct, builtinKinds } from '../resource/builtin-table.js';
 import type { GoField, GoStruct, GoType } from '@kctl/crd/engine';
 
 /** Types that every group version has, whatever apiVersion they come under. */

@@ -1,5 +1,5 @@
 import { isObject, jsonText, type GoScalar } from '@kctl/crd/engine';
-import { scanJson } from '../codecs/strict-json.js';
+import { scanJson } from '../json/strict-json.js';
 import { messageCodec, type Codec } from './codec.js';
 import { ProtobufError, type WireReader } from './wire-reader.js';
 import { wireType, type ReverseWriter } from './wire-writer.js';

@@ -16,7 +16,7 @@ import {
   type JsonObject,
   goQuoted,
 } from '@kctl/crd/engine';
-import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from './builtin-table.js';
+import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from '../resource/builtin-table.js';
 import {
   cannotBeHandled,
   internalGroup,
@@ -24,17 +24,17 @@ import {
   requireObject,
   unknownFields,
   type ExpectedType,
-} from './decode-head.js';
+} from '../resource/decode-head.js';
 import type { GenerationRule, KindStrategy } from './kind-strategy.js';
-import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from './resource.js';
+import type { Decoded, DecodeInput, ResourceDefinition, Subresource, UpdateStrategy } from '../resource/resource.js';
 import { bumpGeneration, prepareMetadataForCreate, prepareMetadataForUpdate } from './update-metadata.js';
 import { builtinDefaulter } from './defaults/index.js';
 import { structAtom } from '../managed-fields/go-atom.js';
 import { builtinIgnored } from '../managed-fields/typing.js';
 import { strategicMergePatch } from '../patch/strategic-merge.js';
 import { builtinTable } from '../table/builtin-columns.js';
-import { badRequest } from './status.js';
-import { requireIntegers } from './number-literals.js';
+import { badRequest } from '../protocol/status.js';
+import { requireIntegers } from '../resource/number-literals.js';
 
 function apiVersionOf(group: string, version: string): string {
   return group === '' ? version : `${group}/${version}`;

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { FieldError, NameRule } from '@kctl/crd/engine';
-import type { ObjectView, UpdateStrategy, WriteContext } from './resource.js';
+import type { ObjectView, UpdateStrategy, WriteContext } from '../resource/resource.js';
 
 /** When an update counts the generation up. */
 export type GenerationRule =

@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { LongReader } from '../long-reads/long-reader.js';
-import type { WebhookCaller } from '../webhooks/webhook-caller.js';
-import type { ResourceDefinition } from './resource.js';
+import type { WebhookCaller } from '../outgoing/webhook-caller.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 
 /** An API group as discovery lists it. */
 export interface ApiGroup {

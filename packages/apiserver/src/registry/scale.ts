@@ -11,9 +11,9 @@ import {
   type FieldError,
   type JsonObject,
 } from '@kctl/crd/engine';
-import { decodeBodyKind } from './body-kind.js';
-import type { Decoded, DecodeInput, ObjectView } from './resource.js';
-import { formatLabelSelector } from './label-selector.js';
+import { decodeBodyKind } from '../resource/body-kind.js';
+import type { Decoded, DecodeInput, ObjectView } from '../resource/resource.js';
+import { formatLabelSelector } from '../resource/label-selector.js';
 
 const expected = { apiVersion: 'autoscaling/v1', group: 'autoscaling', kind: 'Scale', version: 'v1' };
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { decodeStruct, objectMetaStruct, type GoStruct } from '@kctl/crd/engine';
 import { describe, expect, it } from 'vitest';
-import { builtinKinds } from '../registry/builtin-table.js';
+import { builtinKinds } from '../resource/builtin-table.js';
 
 describe('decodeStruct', () => {
   const pod = builtinKinds().find(({ kind, group }) => kind === 'Pod' && group === '');

@@ -1,7 +1,7 @@
 import { createGzip, gzip } from 'node:zlib';
 import { promisify } from 'node:util';
-import type { Reply } from './api-request.js';
-import type { Sink } from './sink.js';
+import type { Reply } from '../protocol/api-request.js';
+import type { Sink } from '../protocol/sink.js';
 
 const gzipAsync = promisify(gzip);
 

@@ -1,10 +1,10 @@
-import { entityTooLarge } from '../registry/status.js';
-import { asAuthenticated } from './authentication.js';
-import type { ApiRequest, Reply, ReplyHeaders, User } from './api-request.js';
+import { entityTooLarge } from '../protocol/status.js';
+import { asAuthenticated } from '../authentication/authenticator.js';
+import type { ApiRequest, Reply, ReplyHeaders, User } from '../protocol/api-request.js';
 import { impersonationOf } from './header-lines.js';
 import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
-import type { Sink } from './sink.js';
+import type { Sink } from '../protocol/sink.js';
 
 /** A request as a simulated network carries it: plain data. */
 export interface DirectRequest {

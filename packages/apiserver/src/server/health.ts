@@ -1,6 +1,7 @@
 import { jsonText } from '@kctl/crd/engine';
-import { commonHeaders } from '../handlers/reply.js';
-import type { Reply } from './api-request.js';
+import { commonHeaders, plainReply } from '../protocol/plain-reply.js';
+import type { Reply } from '../protocol/api-request.js';
+import { kubernetesVersion } from '../protocol/kubernetes-version.js';
 
 /** What a health endpoint is asked about. */
 export interface HealthContext {
@@ -8,19 +9,8 @@ export interface HealthContext {
   readonly isReady: boolean;
 }
 
-/** The Kubernetes version whose behaviour this server follows. */
-export const kubernetesVersion = { major: '1', minor: '36', gitVersion: 'v1.36.0+kctl' } as const;
-
 const checks = ['ping', 'log', 'etcd'];
 const roots = new Set(['healthz', 'livez', 'readyz']);
-
-function text(status: number, body: string): Reply {
-  return {
-    status,
-    headers: { ...commonHeaders, 'content-type': 'text/plain; charset=utf-8', 'x-content-type-options': 'nosniff' },
-    body,
-  };
-}
 
 /** Answers /healthz, /livez and /readyz, with `?verbose`, `?exclude=` and single checks; undefined for other paths. */
 export function health(context: HealthContext, segments: readonly string[], query: URLSearchParams): Reply | undefined {
@@ -30,17 +20,17 @@ export function health(context: HealthContext, segments: readonly string[], quer
   const isPassing = (name: string): boolean => name !== 'shutdown' || context.isReady;
   if (check !== undefined) {
     if (!names.includes(check)) return undefined;
-    return isPassing(check) ? text(200, 'ok') : text(500, 'internal server error: shutting down\n');
+    return isPassing(check) ? plainReply(200, 'ok') : plainReply(500, 'internal server error: shutting down\n');
   }
   const excluded = new Set(query.getAll('exclude'));
   const failed = names.filter((name) => !excluded.has(name) && !isPassing(name));
-  if (failed.length === 0 && !query.has('verbose')) return text(200, 'ok');
+  if (failed.length === 0 && !query.has('verbose')) return plainReply(200, 'ok');
   const lines = names.map((name) => {
     if (excluded.has(name)) return `[+]${name} excluded: ok`;
     return isPassing(name) ? `[+]${name} ok` : `[-]${name} failed: reason withheld`;
   });
   const verdict = failed.length === 0 ? 'passed' : 'failed';
-  return text(failed.length === 0 ? 200 : 500, `${lines.join('\n')}\n${root} check ${verdict}\n`);
+  return plainReply(failed.length === 0 ? 200 : 500, `${lines.join('\n')}\n${root} check ${verdict}\n`);
 }
 
 /** Answers /version. */
@@ -55,11 +45,6 @@ export function version(): Reply {
     platform: `${process.platform}/${process.arch === 'x64' ? 'amd64' : process.arch}`,
   });
   return { status: 200, headers: { ...commonHeaders, 'content-type': 'application/json' }, body };
-}
-
-/** `404 page not found`, as Go's mux says it. */
-export function pageNotFound(): Reply {
-  return text(404, '404 page not found\n');
 }
 
 /** The paths that the server serves. */

@@ -1,8 +1,8 @@
-import { entityTooLarge } from '../registry/status.js';
-import type { ApiRequest, Reply, User } from './api-request.js';
+import { entityTooLarge } from '../protocol/status.js';
+import type { ApiRequest, Reply, User } from '../protocol/api-request.js';
 import { impersonationOf } from './header-lines.js';
 import type { Pipeline } from './pipeline.js';
-import type { Sink } from './sink.js';
+import type { Sink } from '../protocol/sink.js';
 
 /** Options of {@link createFetch}. */
 export interface InProcessOptions {

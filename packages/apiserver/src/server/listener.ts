@@ -10,15 +10,15 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import { systemClock } from '@kctl/wait';
-import { entityTooLarge } from '../registry/status.js';
-import type { ApiRequest, Reply, User } from './api-request.js';
+import { entityTooLarge } from '../protocol/status.js';
+import type { ApiRequest, Reply, User } from '../protocol/api-request.js';
 import type { KeyAndCertificate } from './certificates.js';
 import { compress } from './compression.js';
 import { headerLines, impersonationLines } from './header-lines.js';
 import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
 import { createSocketSink, writeTo } from './socket-sink.js';
-import { nodeHttp } from './node-http.js';
+import { nodeHttp } from '../protocol/node-http.js';
 
 /** Options of {@link createListener}. */
 export interface ListenerOptions {

@@ -4,19 +4,26 @@ import { forbiddenRequest, requestAttributes, type Attributes } from '../authori
 import { discover } from '../discovery/discovery.js';
 import { createOpenApi } from '../discovery/openapi/openapi.js';
 import { crdTable, type Backend, type RequestAudit } from '../handlers/call.js';
-import { dispatch, verbOf, WarnedError } from '../handlers/dispatch.js';
+import { dispatch, verbOf, WarnedError } from './dispatch.js';
 import { negotiatedStatusReply, toStatusError } from '../handlers/reply.js';
-import { withWarnings } from '../handlers/warnings.js';
+import { withWarnings } from '../protocol/warnings.js';
 import { createImpersonator } from '../impersonation/impersonate.js';
 import { wantedUserOf } from '../impersonation/wanted-user.js';
 import type { WritableJournal } from '../journal/journal.js';
-import type { Verb } from '../registry/resource.js';
-import { notFound, serviceUnavailable, timedOut } from './statuses.js';
+import type { Verb } from '../resource/resource.js';
+import { notFound, serviceUnavailable, timedOut } from '../protocol/http-statuses.js';
 import type { FaultEngine, FaultPlan } from '../faults/engine.js';
-import type { ApiRequest, Reply, User } from './api-request.js';
-import { openId } from './openid.js';
-import { health, pageNotFound, pathList, version } from './health.js';
-import { decodePath, parseResourcePath, pathSegments, splitTarget, type ResourcePath } from './request-info.js';
+import type { ApiRequest, Reply, User } from '../protocol/api-request.js';
+import { openId } from '../authentication/openid.js';
+import { pageNotFound } from '../protocol/plain-reply.js';
+import { health, pathList, version } from './health.js';
+import {
+  decodePath,
+  parseResourcePath,
+  pathSegments,
+  splitTarget,
+  type ResourcePath,
+} from '../protocol/request-info.js';
 
 /** What the chain of filters and handlers consists of. */
 export interface PipelineParts {

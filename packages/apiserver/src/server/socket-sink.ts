@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Http2ServerResponse } from 'node:http2';
-import type { Sink } from './sink.js';
+import type { Sink } from '../protocol/sink.js';
 
 /** Bytes that may be under way before {@link Sink.drained} waits. */
 const lowWater = 64 * 1024;

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 import { isLongText } from './long-object.js';
 import type { ObjectVersion } from './version.js';
 

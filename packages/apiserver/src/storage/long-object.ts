@@ -1,7 +1,7 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
 import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
-import { parseJsonFast } from '../codecs/strict-json.js';
-import { deepFreeze } from './equality.js';
+import { parseJsonFast } from '../json/strict-json.js';
+import { deepFreeze } from '../json/equality.js';
 
 /** A long object as threads hand it over: what is asked of every object, and the JSON of all of it. */
 export interface LongContent {

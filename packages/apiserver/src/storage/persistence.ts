@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, mkdirSync, openSync, renameSync, rmSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseJsonFast } from '../codecs/strict-json.js';
+import { parseJsonFast } from '../json/strict-json.js';
 import { CorruptStoreError } from './errors.js';
 import {
   createAppender,

@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { jsonText } from '@kctl/crd/engine';
-import type { ResourceDefinition, RowContent } from '../registry/resource.js';
-import { deepFreeze } from './equality.js';
+import type { ResourceDefinition, RowContent } from '../resource/resource.js';
+import { deepFreeze } from '../json/equality.js';
 import { headed, longBodyOf, longObject } from './long-object.js';
 
 /** An object as one served version shows it. */

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { KindRef, RowCondition, TableColumn } from '../registry/resource.js';
+import type { KindRef, RowCondition, TableColumn } from '../resource/resource.js';
 import { createdAtColumn, nameColumn, type PrintedColumn } from './column.js';
 import { accessColumns } from './access-columns.js';
 import { columnDescriptions } from './generated/column-descriptions.js';

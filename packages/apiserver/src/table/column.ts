@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { stringOf } from '@kctl/crd/engine';
-import type { TableColumn } from '../registry/resource.js';
+import type { TableColumn } from '../resource/resource.js';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';
 

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type JsonPath,
 } from '@kctl/crd/engine';
-import type { TableColumn } from '../registry/resource.js';
+import type { TableColumn } from '../resource/resource.js';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';
 

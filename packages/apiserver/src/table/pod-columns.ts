@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, isObject, numberOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
-import type { RowCondition } from '../registry/resource.js';
+import type { RowCondition } from '../resource/resource.js';
 import { ageColumn, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf } from './duration.js';
 

@@ -1,8 +1,8 @@
 /** The row of a long object is made in another thread: to read 1.4 MB takes longer than to print it. */
 import { isStoredObject } from '../storage/log-files.js';
 import type { RowJob } from '../offload/jobs.js';
-import { parseJsonFast } from '../codecs/strict-json.js';
-import type { RowContent } from '../registry/resource.js';
+import { parseJsonFast } from '../json/strict-json.js';
+import type { RowContent } from '../resource/resource.js';
 import { builtinTable } from './builtin-columns.js';
 import { customColumns } from './custom-columns.js';
 

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, isObject, numberOf, objectsOf, stringOf } from '@kctl/crd/engine';
-import { formatLabelSelector } from '../registry/label-selector.js';
+import { formatLabelSelector } from '../resource/label-selector.js';
 import { ageColumn, flag, integer, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf, humanDuration } from './duration.js';
 

@@ -3,7 +3,7 @@ import type { Store } from '../storage/store.js';
 import type { StoreEvent } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { isReady, makeReady, type ReadyTerms } from './readiness.js';
-import type { EventType, WatchShape } from './shape.js';
+import type { EventType, WatchShape } from '../codecs/shape.js';
 
 /** Which objects a watch is about. */
 export interface WatchScope {

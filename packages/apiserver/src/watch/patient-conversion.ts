@@ -1,5 +1,5 @@
 import { sleep, type Clock } from '@kctl/wait';
-import type { ResourceDefinition } from '../registry/resource.js';
+import type { ResourceDefinition } from '../resource/resource.js';
 import { convertVersions } from '../storage/convert-versions.js';
 import type { ObjectVersion } from '../storage/version.js';
 

@@ -2,7 +2,7 @@ import type { Clock } from '@kctl/wait';
 import type { Offload } from '../offload/offload.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { convertPatiently } from './patient-conversion.js';
-import type { WatchShape } from './shape.js';
+import type { WatchShape } from '../codecs/shape.js';
 
 /** Where and for how long states are made ready. */
 export interface ReadyTerms {

@@ -2,14 +2,14 @@ import type { Status } from '@kctl/apimachinery';
 import { aborted, systemClock } from '@kctl/wait';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { Offload } from '../offload/offload.js';
-import { expired, resourceVersionTooLarge } from '../registry/status.js';
-import type { Sink } from '../server/sink.js';
+import { expired, resourceVersionTooLarge } from '../protocol/status.js';
+import type { Sink } from '../protocol/sink.js';
 import type { Store } from '../storage/store.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion } from '../storage/version.js';
 import { statesOf, type WatchBatch, type WatchChange, type WatchHub, type WatchScope } from './hub.js';
 import { isReady, makeReady } from './readiness.js';
-import type { WatchShape } from './shape.js';
+import type { WatchShape } from '../codecs/shape.js';
 
 /** Where a watch begins. */
 export type WatchStart =

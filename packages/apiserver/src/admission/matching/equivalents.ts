@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { cloneJson } from '@kctl/crd/engine';
 import type { Registry } from '../../registry/registry.js';
-import type { KindRef, ResourceDefinition } from '../../registry/resource.js';
+import type { KindRef, ResourceDefinition } from '../../resource/resource.js';
 import type { ResourceRef, WriteFacts } from '../write.js';
 import { ruleMatches, type AdmissionRule } from './rules.js';
 

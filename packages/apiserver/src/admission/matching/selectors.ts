@@ -1,5 +1,5 @@
-import { isEmptySelector, selectorMatches } from '../../registry/label-selector.js';
-import { notFound } from '../../registry/status.js';
+import { isEmptySelector, selectorMatches } from '../../resource/label-selector.js';
+import { notFound } from '../../protocol/status.js';
 import { selectedLabels } from '../../registry/unread-metadata.js';
 import type { Store } from '../../storage/store.js';
 import type { AdmissionWrite } from '../write.js';

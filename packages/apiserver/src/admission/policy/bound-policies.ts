@@ -3,7 +3,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { isExempt, type MatchBackend } from '../webhook/invocation.js';
 import type { WriteFacts } from '../write.js';
-import { policyEnvironment, type CompiledExpression, type PolicyEnvironment } from './environment.js';
+import { policyEnvironment, type CompiledExpression, type PolicyEnvironment } from '../../expressions/environment.js';
 import { mayMatch, readMatchResources, type MatchResources } from './match-resources.js';
 import { createPolicySource, type BoundPolicy } from './policy-source.js';
 

@@ -14,9 +14,9 @@ import {
 import { liveTypeErrors, printErrors, typeErrors } from '../../managed-fields/check.js';
 import { mergeObjects } from '../../managed-fields/merge.js';
 import { applyOperations, JsonPatchError } from '../../patch/json-patch-operations.js';
-import type { KindRef } from '../../registry/resource.js';
-import { forbiddenObject } from '../../registry/status.js';
-import { evaluateHereOrThere, type EvaluationPlace } from '../../offload/evaluate.js';
+import type { KindRef } from '../../resource/resource.js';
+import { forbiddenObject } from '../../protocol/status.js';
+import { evaluateHereOrThere, type EvaluationPlace } from '../expressions/evaluate-here-or-there.js';
 import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';
@@ -26,7 +26,7 @@ import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invoca
 import { nameInRefusal, type AdmissionWrite, type WriteFacts } from '../write.js';
 import { atomicPaths } from './atomic-paths.js';
 import { BoundPolicies, policyReader, type Policy } from './bound-policies.js';
-import type { CompiledExpression } from './environment.js';
+import type { CompiledExpression } from '../../expressions/environment.js';
 import {
   conditionBudget,
   evaluateConditions,
@@ -36,11 +36,11 @@ import {
   policyBudget,
   type EvaluationContext,
   type EvaluationInput,
-} from './evaluation.js';
+} from '../expressions/evaluation.js';
 import { matchResources, namespaceOf } from './match-resources.js';
 import { collectParams } from './params.js';
 import { configurationOf, operationsOf, PatchProblem } from './patch-values.js';
-import type { ConditionVerdict, MutationVerdict } from './verdict.js';
+import type { ConditionVerdict, MutationVerdict } from '../../offload/verdict.js';
 import type { PolicyBinding } from './policy-source.js';
 
 const pluginName = 'MutatingAdmissionPolicy';

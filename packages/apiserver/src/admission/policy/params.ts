@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { isObject, objectOf, stringOf } from '@kctl/crd/engine';
-import { selectorMatches } from '../../registry/label-selector.js';
-import type { ResourceDefinition } from '../../registry/resource.js';
+import { selectorMatches } from '../../resource/label-selector.js';
+import type { ResourceDefinition } from '../../resource/resource.js';
 import type { MatchBackend } from '../webhook/invocation.js';
 
 /** The parameters of a binding cannot be found: an error of its configuration. */

@@ -1,15 +1,15 @@
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
-import { goJson } from '../../codecs/go-json.js';
-import { forbiddenObject } from '../../registry/status.js';
-import { evaluateHereOrThere } from '../../offload/evaluate.js';
+import { goJson } from '../../json/go-json.js';
+import { forbiddenObject } from '../../protocol/status.js';
+import { evaluateHereOrThere } from '../expressions/evaluate-here-or-there.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 import { isExempt, VersionedObjects, type MatchBackend } from '../webhook/invocation.js';
 import { nameInRefusal, type AdmissionWrite, type WriteFacts } from '../write.js';
 import { BoundPolicies, policyReader, type Policy } from './bound-policies.js';
-import type { CompiledExpression } from './environment.js';
+import type { CompiledExpression } from '../../expressions/environment.js';
 import {
   conditionBudget,
   evaluateConditions,
@@ -18,10 +18,10 @@ import {
   policyBudget,
   factsOf,
   type EvaluationContext,
-} from './evaluation.js';
+} from '../expressions/evaluation.js';
 import { matchResources, namespaceOf } from './match-resources.js';
 import { collectParams } from './params.js';
-import type { Decision, Verdict } from './verdict.js';
+import type { Decision, Verdict } from '../../offload/verdict.js';
 import type { PolicyBinding } from './policy-source.js';
 
 const maxMessage = 5 * 1024;

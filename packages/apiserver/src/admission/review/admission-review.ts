@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { JsonObject } from '@kctl/crd/engine';
 import { userInfoOf } from '../../authentication/user-info.js';
-import type { KindRef } from '../../registry/resource.js';
+import type { KindRef } from '../../resource/resource.js';
 import { isConnectOptions } from '../connect-options.js';
 import type { AdmissionWrite, ResourceRef } from '../write.js';
 

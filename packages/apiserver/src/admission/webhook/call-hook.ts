@@ -1,7 +1,7 @@
 import { goQuoted } from '@kctl/crd/engine';
 import { messageOf } from '@kctl/telemetry';
-import { LongAnswerError } from '../../long-writes/noted-calls.js';
-import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
+import { LongAnswerError } from './noted-calls.js';
+import type { WebhookCaller } from '../../outgoing/webhook-caller.js';
 import { admissionRequest, admissionReview, reviewVersionOf, type ReviewedWrite } from '../review/admission-review.js';
 import { readAdmissionAnswer, ReviewError, type AdmissionAnswer } from '../review/admission-response.js';
 import { CallFailure, denial, dryRunUnsupported } from './errors.js';

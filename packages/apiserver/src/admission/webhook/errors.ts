@@ -1,7 +1,7 @@
 import { isStatusError, StatusError, type Status, type StatusCause, type StatusDetails } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { isObject, numberOf, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
-import { badRequest, internalError } from '../../registry/status.js';
+import { badRequest, internalError } from '../../protocol/status.js';
 
 /** A webhook could not be asked, or gave no valid answer: what failurePolicy is about. */
 export class CallFailure extends Error {

@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { numberOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
 import type { Store } from '../../storage/store.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';
-import { compileConditions, type MatchConditions } from '../matching/conditions.js';
+import { compileConditions, type MatchConditions } from './conditions.js';
 import { readRules, type AdmissionRule } from '../matching/rules.js';
 
 /** One webhook of a configuration, read. */

@@ -1,7 +1,7 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Offload } from '../../offload/offload.js';
 import type { Registry } from '../../registry/registry.js';
-import { forbiddenObject, internalError } from '../../registry/status.js';
+import { forbiddenObject, internalError } from '../../protocol/status.js';
 import { isStatusError } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import type { Store } from '../../storage/store.js';

@@ -1,12 +1,12 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { cloneJson, equalSemantic, isObject, type JsonObject, goQuoted } from '@kctl/crd/engine';
-import { goJson } from '../../codecs/go-json.js';
-import { noObjectText } from '../../codecs/go-text.js';
-import { JsonSyntaxError, scanJson } from '../../codecs/strict-json.js';
-import { LongAnswerError } from '../../long-writes/noted-calls.js';
+import { goJson } from '../../json/go-json.js';
+import { noObjectText } from '../../protocol/go-text.js';
+import { JsonSyntaxError, scanJson } from '../../json/strict-json.js';
+import { LongAnswerError } from './noted-calls.js';
 import { applyOperations } from '../../patch/json-patch-operations.js';
-import { internalError } from '../../registry/status.js';
-import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
+import { internalError } from '../../protocol/status.js';
+import type { WebhookCaller } from '../../outgoing/webhook-caller.js';
 import { decodeAdmitted } from '../decode.js';
 import type { MatchedResource } from '../matching/equivalents.js';
 import type { AdmissionPlugin } from '../plugin.js';

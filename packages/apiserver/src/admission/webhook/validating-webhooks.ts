@@ -1,4 +1,4 @@
-import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
+import type { WebhookCaller } from '../../outgoing/webhook-caller.js';
 import type { AdmissionPlugin } from '../plugin.js';
 import type { ReviewedWrite } from '../review/admission-review.js';
 import type { AdmissionWrite } from '../write.js';

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, objectsOf, stringOf, goQuoted } from '@kctl/crd/engine';
-import type { User } from '../../server/api-request.js';
+import type { User } from '../../protocol/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { StoreEvent } from '../../storage/table.js';
 

@@ -1,4 +1,4 @@
-import { entityTooLarge } from '../../registry/status.js';
+import { entityTooLarge } from '../../protocol/status.js';
 import { coversUrl, type PolicyRule } from './policy-rule.js';
 
 const noRule: PolicyRule = { verbs: [], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: [] };

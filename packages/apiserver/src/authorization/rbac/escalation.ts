@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { arrayOf, at, stringOf, goQuoted } from '@kctl/crd/engine';
-import { forbiddenObject, notFound } from '../../registry/status.js';
-import type { User } from '../../server/api-request.js';
-import { isDeepEqual } from '../../storage/equality.js';
+import { forbiddenObject, notFound } from '../../protocol/status.js';
+import type { User } from '../../protocol/api-request.js';
+import { isDeepEqual } from '../../json/equality.js';
 import { resourceAttributes } from '../attributes.js';
 import { clusterRoleBindingTable, clusterRoleTable, rbacGroup, roleBindingTable, roleTable } from './binding-index.js';
 import { describeRules, goList, uncovered } from './covers.js';

@@ -1,5 +1,5 @@
 import { goQuoted } from '@kctl/crd/engine';
-import type { User } from '../../server/api-request.js';
+import type { User } from '../../protocol/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { Attributes } from '../attributes.js';
 import type { Authorizer, Decision, UserRules } from '../authorizer.js';

@@ -1,10 +1,10 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { at, objectOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
-import type { ObjectConversion } from '../../registry/resource.js';
-import { unclassified } from '../../registry/status.js';
+import type { ObjectConversion } from '../../resource/resource.js';
+import { unclassified } from '../../protocol/status.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';
-import type { WebhookCaller } from '../../webhooks/webhook-caller.js';
+import type { WebhookCaller } from '../../outgoing/webhook-caller.js';
 import { readConverted, reviewOf, reviewVersionOf, whatOf, type ConversionQuestion } from './conversion-review.js';
 
 /** How long a conversion webhook may take, in ms. */

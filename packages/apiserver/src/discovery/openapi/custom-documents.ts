@@ -1,12 +1,12 @@
 /** The documents of custom resources, made of their definitions when a client asks for them. */
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, crdVersions, isObject, type JsonObject } from '@kctl/crd/engine';
-import type { ResourceDefinition } from '../../registry/resource.js';
+import type { ResourceDefinition } from '../../resource/resource.js';
 import { customPathsV2, customPathsV3, sharedNames } from './custom-paths.js';
 import { customSchemas, type CustomKind } from './custom-schema.js';
 import type { CustomTexts } from './custom-texts.js';
-import { goJson } from '../../codecs/go-json.js';
-import type { Fragment, FragmentV2, Member } from './fragment.js';
+import { goJson } from '../../json/go-json.js';
+import type { Fragment, FragmentV2, Member } from '../../offload/fragment.js';
 import { encodePartsV2 } from './protobuf-v2.js';
 
 function membersOf(object: JsonObject): Member[] {

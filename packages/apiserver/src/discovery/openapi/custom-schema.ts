@@ -1,6 +1,6 @@
 /** The schema of a custom resource as OpenAPI documents publish it. */
 import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
-import type { ResourceDefinition } from '../../registry/resource.js';
+import type { ResourceDefinition } from '../../resource/resource.js';
 import { modelName, sharedNames } from './custom-paths.js';
 import type { CustomTexts } from './custom-texts.js';
 import { schemaInOrder } from './go-order.js';

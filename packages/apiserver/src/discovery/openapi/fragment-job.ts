@@ -1,11 +1,11 @@
 /** The documents of long definitions are made in another thread: 1 MB takes 50 ms in each form. */
 import { isObject } from '@kctl/crd/engine';
-import { parseJsonFast } from '../../codecs/strict-json.js';
+import { parseJsonFast } from '../../json/strict-json.js';
 import { definitionsOfCrd } from '../../crd/crd-definition.js';
 import { isStoredObject } from '../../storage/log-files.js';
 import { readBuiltinDocuments } from './builtin-documents.js';
 import { fragmentV2, fragmentV3 } from './custom-documents.js';
-import type { Fragment, FragmentJob, FragmentV2 } from './fragment.js';
+import type { Fragment, FragmentJob, FragmentV2 } from '../../offload/fragment.js';
 import { readCustomTexts, type CustomTexts } from './custom-texts.js';
 import { encodeOpenApiV3 } from './protobuf-v3.js';
 

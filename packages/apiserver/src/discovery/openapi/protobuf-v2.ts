@@ -1,7 +1,7 @@
 /** OpenAPI v2 in protobuf: the message `openapi.v2.Document` of gnostic, which clients of Kubernetes ask for. */
 import { objectOf, type JsonObject } from '@kctl/crd/engine';
 import { wireType } from '../../protobuf/wire-writer.js';
-import type { PartsV2 } from './fragment.js';
+import type { PartsV2 } from '../../offload/fragment.js';
 import {
   any,
   each,

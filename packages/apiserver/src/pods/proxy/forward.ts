@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { duplexPair, type Duplex } from 'node:stream';
 import { connect } from 'node:tls';
-import { nodeHttp } from '../../server/node-http.js';
+import { nodeHttp } from '../../protocol/node-http.js';
 
 /** A request as the pod receives it. */
 export interface Forwarded {

@@ -3,8 +3,8 @@ import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { arrayOf, at, objectOf, stringOf, goQuoted } from '@kctl/crd/engine';
 import { storageKeyOf, type Backend, type ResourceCall } from '../../handlers/call.js';
-import { badRequest, notFound } from '../../registry/status.js';
-import { serviceUnavailable } from '../../server/statuses.js';
+import { badRequest, notFound } from '../../protocol/status.js';
+import { serviceUnavailable } from '../../protocol/http-statuses.js';
 import { kubeletOf } from '../place.js';
 
 /** Where a request goes. */

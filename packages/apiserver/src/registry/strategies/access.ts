@@ -14,7 +14,7 @@ import {
 } from '@kctl/crd/engine';
 import { validateMutatingPolicy, validatePolicyBinding, validateValidatingPolicy } from './admission-policies.js';
 import type { KindStrategy } from '../kind-strategy.js';
-import { validateLabelSelector } from '../label-selector.js';
+import { validateLabelSelector } from '../../resource/label-selector.js';
 import { validateWebhookConfiguration } from './webhook-configurations.js';
 
 const rbac = 'rbac.authorization.k8s.io';

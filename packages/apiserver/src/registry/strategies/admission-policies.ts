@@ -17,8 +17,8 @@ import {
   type FieldError,
   type JsonObject,
 } from '@kctl/crd/engine';
-import { PolicyEnvironment, type CompiledExpression } from '../../admission/policy/environment.js';
-import { validateLabelSelector } from '../label-selector.js';
+import { PolicyEnvironment, type CompiledExpression } from '../../expressions/environment.js';
+import { validateLabelSelector } from '../../resource/label-selector.js';
 import { validateAdmissionRules } from './admission-rules.js';
 
 /** New expressions get the libraries of the minor before the server's, so that they still compile after a rollback. */

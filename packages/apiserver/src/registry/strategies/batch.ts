@@ -15,7 +15,7 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import { selectorMatches } from '../label-selector.js';
+import { selectorMatches } from '../../resource/label-selector.js';
 import { nonNegative, oneOf, validatePodTemplate } from './pod-spec.js';
 
 const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];

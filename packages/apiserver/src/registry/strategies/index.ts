@@ -1,4 +1,4 @@
-import type { KindRef } from '../resource.js';
+import type { KindRef } from '../../resource/resource.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { accessStrategies } from './access.js';
 import { coreStrategies } from './core.js';

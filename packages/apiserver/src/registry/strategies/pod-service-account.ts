@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { nameSuffix } from '../name-suffix.js';
-import type { WriteContext } from '../resource.js';
-import { forbiddenObject } from '../status.js';
+import type { WriteContext } from '../../resource/resource.js';
+import { forbiddenObject } from '../../protocol/status.js';
 
 const mountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const volumePrefix = 'kube-api-access-';

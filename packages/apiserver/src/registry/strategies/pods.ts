@@ -14,8 +14,8 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import type { UpdateStrategy, WriteContext } from '../resource.js';
-import { forbiddenObject } from '../status.js';
+import type { UpdateStrategy, WriteContext } from '../../resource/resource.js';
+import { forbiddenObject } from '../../protocol/status.js';
 import { validatePodChange } from './pod-change.js';
 import { giveServiceAccount } from './pod-service-account.js';
 import { podWarnings, validatePodSpec } from './pod-spec.js';

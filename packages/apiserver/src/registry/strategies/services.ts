@@ -22,8 +22,8 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import type { WriteContext } from '../resource.js';
-import { invalid } from '../status.js';
+import type { WriteContext } from '../../resource/resource.js';
+import { invalid } from '../../protocol/status.js';
 import { oneOf } from './pod-spec.js';
 
 const serviceTypes = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];

@@ -2,8 +2,8 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { formatFieldErrors, type FieldError } from '@kctl/crd/engine';
 import { builtInDefinitions } from '../builtins.js';
-import { createRegistry } from '../create-registry.js';
-import type { WriteContext } from '../resource.js';
+import { createRegistry } from '../../crd/create-registry.js';
+import type { WriteContext } from '../../resource/resource.js';
 
 const registry = createRegistry({ definitions: builtInDefinitions() });
 

@@ -16,9 +16,9 @@ import {
   type FieldError,
 } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import { validateLabelSelector } from '../label-selector.js';
+import { validateLabelSelector } from '../../resource/label-selector.js';
 import { nonNegative } from './pod-spec.js';
-import { customResourceDefinitionStrategy } from '../../crd/crd-strategy.js';
+import { customResourceDefinitionStrategy } from './crds.js';
 
 function validateLease(object: UntypedObject): FieldError[] {
   const spec = objectOf(object['spec']);

@@ -13,8 +13,8 @@ import {
   type FieldError,
   type JsonObject,
 } from '@kctl/crd/engine';
-import { validateConditions } from '../../admission/matching/conditions.js';
-import { validateLabelSelector } from '../label-selector.js';
+import { validateConditions } from '../../expressions/match-conditions.js';
+import { validateLabelSelector } from '../../resource/label-selector.js';
 import { validateAdmissionRules } from './admission-rules.js';
 
 /** Mirrors `IsFullyQualifiedName`. */

@@ -16,7 +16,7 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 import type { KindStrategy } from '../kind-strategy.js';
-import { isEmptySelector, selectorMatches, validateLabelSelector } from '../label-selector.js';
+import { isEmptySelector, selectorMatches, validateLabelSelector } from '../../resource/label-selector.js';
 import { workloadScale } from '../scale.js';
 import { nonNegative, podWarnings, validatePodTemplate } from './pod-spec.js';
 
