@@ -186,7 +186,7 @@ export const defects = [
     defect: 'a reconcile that fails is not retried',
     edits: [
       {
-        file: 'packages/controller/src/reconcile-loop.ts',
+        file: 'packages/controller/src/loop/reconcile-loop.ts',
         from: "return { afterMs, priority: run.priority, reason: 'retry' };",
         to: 'return undefined;',
       },
@@ -200,7 +200,7 @@ export const defects = [
     intensity: 15,
     edits: [
       {
-        file: 'packages/controller/src/reconcile-loop.ts',
+        file: 'packages/controller/src/loop/reconcile-loop.ts',
         from: "return { afterMs: 0, priority: run.priority, reason: 'stopped' };",
         to: 'return undefined;',
       },
@@ -260,7 +260,7 @@ export const defects = [
     defect: 'a worker is never free again',
     edits: [
       {
-        file: 'packages/controller/src/worker-pool.ts',
+        file: 'packages/controller/src/queue/worker-pool.ts',
         from: '    this.#active--;\n    this.#fill();',
         to: '    this.#fill();',
       },
@@ -372,7 +372,7 @@ export const defects = [
     defect: 'a key that is done is not released',
     edits: [
       {
-        file: 'packages/controller/src/reconcile-loop.ts',
+        file: 'packages/controller/src/loop/reconcile-loop.ts',
         from: '      queue.done(request);\n',
         to: '',
       },

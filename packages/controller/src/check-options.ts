@@ -13,7 +13,8 @@ import {
   shownValue,
   textOption,
 } from '@kctl/wait';
-import type { ControllerOptions, ControllerSettings, SafetyInterval } from './controller-options.js';
+import type { ControllerOptions, ControllerSettings } from './controller-options.js';
+import type { SafetyInterval } from './policy/safety-interval.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';
 import type { RunLimit } from './policy/run-limit.js';
 

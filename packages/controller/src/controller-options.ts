@@ -2,13 +2,12 @@ import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, LogFields, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { numberProblem } from '@kctl/wait';
-import type { Debounce, RateLimiter } from '@kctl/workqueue';
+import type { RateLimiter } from '@kctl/workqueue';
 import type { ReconcileObserver } from './observer.js';
-import type { HotLoopOptions } from './policy/hot-loop.js';
-import type { QueueFactory } from './reconcile-queue.js';
-import type { ReconcileErrorHook, Reconciler } from './reconciler.js';
+import type { PolicyOptions } from './policy/policies.js';
+import type { QueueFactory } from './queue/reconcile-queue.js';
+import type { ReconcileErrorHook, Reconciler } from './reconciler/reconciler.js';
 import type { RetryPolicy } from './retry/retry-policy.js';
-import type { RunLimit } from './policy/run-limit.js';
 
 /** Settings that a manager may give to all its controllers. Mirrors `config.Controller`. */
 export interface ControllerSettings {
@@ -32,17 +31,8 @@ export interface ControllerSettings {
   readonly leaderElectionScope?: string;
 }
 
-/**
- * An object at rest, after a success or a failure that is not retried, is reconciled again after this long, even if
- * nothing happens. Not one that was deleted, or that is no longer in the watched namespaces.
- */
-export interface SafetyInterval {
-  /** Mean interval in ms, > 0; each object's is spread by ±20 %. The run has low priority, and any event replaces it. */
-  readonly everyMs: number;
-}
-
 /** Options of `createController`. */
-export interface ControllerOptions<R> extends ControllerSettings {
+export interface ControllerOptions<R> extends ControllerSettings, PolicyOptions {
   /** Label of metrics, field of logs; unique in a manager. */
   readonly name: string;
   readonly reconciler: Reconciler<R>;
@@ -58,26 +48,6 @@ export interface ControllerOptions<R> extends ControllerSettings {
   readonly newQueue?: QueueFactory<R>;
   /** Identity of requests. @default name, namespace and cluster where it has no other fields, else its JSON */
   readonly requestKey?: (request: R) => string;
-  /** Waits with changed objects until they are quiet; never delays deletions, retries or the initial list. @default none */
-  readonly debounce?: Debounce;
-  /**
-   * What an event does to a key that rests after a failure. `immediate`: it runs at once, as in controller-runtime.
-   * `oncePerWindow`: so does the first event of the rest; later ones wait for its end, so that a noisy dependent does
-   * not hammer a broken object.
-   *
-   * @default 'immediate'
-   */
-  readonly eventsDuringBackoff?: 'immediate' | 'oncePerWindow';
-  /**
-   * Bounds how often one key runs, whatever asks for it: what comes too early is deferred, not dropped.
-   *
-   * @default none
-   */
-  readonly runLimit?: RunLimit;
-  /** Heals what no event reports. Only for objects that a source of the controller reports as its own. @default none */
-  readonly safetyInterval?: SafetyInterval;
-  /** Warns of keys that are reconciled in a loop; false: off. @default on, 300 runs per minute */
-  readonly hotLoop?: HotLoopOptions | false;
   /** @default nothing is written */
   readonly logger?: Logger;
   /** Fields of the logs of one request. @default `object`, `namespace` and `name`, else `request` */
@@ -117,14 +87,6 @@ export const controllerDefaults: Settings = {
   leaderElectionScope: '',
 };
 
-/** The options that {@link resolveSettings} checks besides the settings. */
-export interface CheckedOptions extends ControllerSettings {
-  readonly debounce?: Debounce;
-  readonly safetyInterval?: SafetyInterval;
-  readonly hotLoop?: HotLoopOptions | false;
-  readonly runLimit?: RunLimit;
-}
-
 /**
  * Fills in what is not set, from what is inherited, then from the defaults.
  *
@@ -132,7 +94,7 @@ export interface CheckedOptions extends ControllerSettings {
  */
 export function resolveSettings(
   name: string,
-  given: CheckedOptions,
+  given: ControllerSettings & PolicyOptions,
   inherited: ControllerSettings = {},
 ): Required<ControllerSettings> {
   const pick = <K extends keyof ControllerSettings>(setting: K): NonNullable<ControllerSettings[K]> =>

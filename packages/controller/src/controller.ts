@@ -5,7 +5,7 @@ import type { Clock } from '@kctl/wait';
 import type { ControllerSettings } from './controller-options.js';
 import type { ReconcileObserver } from './observer.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
-import type { ReconcileRequest } from './reconciler.js';
+import type { ReconcileRequest } from './reconciler/reconciler.js';
 import type { InformerProvider } from './source/informer-provider.js';
 import type { Source } from './source/source.js';
 

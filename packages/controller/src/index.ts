@@ -13,7 +13,8 @@ export type {
   WatchHandle,
   WatchOptions,
 } from './controller.js';
-export type { ControllerOptions, ControllerSettings, SafetyInterval } from './controller-options.js';
+export type { ControllerOptions, ControllerSettings } from './controller-options.js';
+export type { SafetyInterval } from './policy/safety-interval.js';
 export { controllerDefaults } from './controller-options.js';
 export { createController } from './create-controller.js';
 export {
@@ -28,7 +29,7 @@ export {
   SourceError,
   TerminalError,
   terminalError,
-} from './errors.js';
+} from './reconciler/errors.js';
 export type {
   CreateEvent,
   DeleteEvent,
@@ -54,10 +55,10 @@ export type {
 export { handlerFuncs, type HandlerFuncs } from './handler/handler-funcs.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
 export type { HotLoopOptions } from './policy/hot-loop.js';
-export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './inject.js';
-export type { Injectable, Provided } from './inject.js';
-export { asReconciler, type ObjectReconcilerOptions } from './object-reconciler.js';
-export { reconcileObject } from './reconcile-object.js';
+export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './object/inject.js';
+export type { Injectable, Provided } from './object/inject.js';
+export { asReconciler, type ObjectReconcilerOptions } from './object/object-reconciler.js';
+export { reconcileObject } from './object/reconcile-object.js';
 export type {
   ApplyChildOptions,
   ChildConfiguration,
@@ -67,7 +68,7 @@ export type {
   ObjectResult,
   ReconcileObjectOptions,
   StatusOf,
-} from './reconcile-object.js';
+} from './object/reconcile-object.js';
 export {
   annotationChanged,
   generationChanged,
@@ -87,8 +88,8 @@ export {
 } from './predicate/predicate.js';
 export type { ReconcileObserver, SettledRun } from './observer.js';
 export { controllerSettingNames, observerOption } from './check-options.js';
-export { adaptQueue, defaultRequestKey } from './reconcile-queue.js';
-export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './reconcile-queue.js';
+export { adaptQueue, defaultRequestKey } from './queue/reconcile-queue.js';
+export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './queue/reconcile-queue.js';
 export type {
   ReconcileContext,
   ReconcileErrorHook,
@@ -99,7 +100,7 @@ export type {
   ReconcileRequest,
   ReconcileResult,
   RetryDecision,
-} from './reconciler.js';
+} from './reconciler/reconciler.js';
 export { createRetryPolicy, retryAfterMs } from './retry/retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry/retry-policy.js';
 export type { RunLimit } from './policy/run-limit.js';

@@ -1,5 +1,5 @@
 import type { Logger, RequestTally } from '@kctl/telemetry';
-import type { ReconcileContext } from './reconciler.js';
+import type { ReconcileContext } from './reconciler/reconciler.js';
 import type { SourceEnqueueOptions } from './source/source.js';
 
 /** How a run ended, for a {@link ReconcileObserver}. */

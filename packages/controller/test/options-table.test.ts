@@ -3,7 +3,7 @@ import { FakeClock, settle } from '@kctl/wait/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { defaultStuckAfterMs } from '../src/finalizer/stuck-cleanup.js';
 import { controllerDefaults, createController, createEventChannel, lowPriority } from '../src/index.js';
-import { defaultRateLimiter } from '../src/make-queue.js';
+import { defaultRateLimiter } from '../src/queue/make-queue.js';
 import { informerRetryMs } from '../src/source/kind-source.js';
 import { pod } from './fakes.js';
 import { createHarness } from './harness.js';

@@ -14,9 +14,9 @@ import {
   shownType,
 } from '@kctl/wait';
 import { asksForAnotherRun } from '../retry/outcome.js';
-import { keyFor } from '../key-for.js';
-import { requireFunction } from '../source/required.js';
-import type { ReconcileContext, ReconcileResult } from '../reconciler.js';
+import { keyFor } from '../reconciler/key-for.js';
+import { requireFunction } from '../event/required.js';
+import type { ReconcileContext, ReconcileResult } from '../reconciler/reconciler.js';
 import type { StuckCleanupOptions } from './stuck-cleanup.js';
 import { StuckCleanups } from './stuck-cleanup.js';
 

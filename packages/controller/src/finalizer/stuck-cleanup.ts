@@ -4,7 +4,7 @@ import type { Counter, Metrics } from '@kctl/telemetry';
 import { noopMetrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { systemClock } from '@kctl/wait';
-import type { ReconcileContext } from '../reconciler.js';
+import type { ReconcileContext } from '../reconciler/reconciler.js';
 
 /** How long after the deletion began a clean-up counts as stuck, in ms. */
 export const defaultStuckAfterMs = 600_000;

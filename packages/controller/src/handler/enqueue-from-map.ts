@@ -2,8 +2,8 @@ import { isThenable } from '@kctl/delivery';
 import type { Logger } from '@kctl/telemetry';
 import { shownType } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
-import { jsonKey } from '../reconcile-queue.js';
-import { requireFunction } from '../source/required.js';
+import { jsonKey } from '../queue/reconcile-queue.js';
+import { requireFunction } from '../event/required.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
 

@@ -1,6 +1,6 @@
 import { lowPriority } from '@kctl/workqueue';
 import type { ObjectEvent } from '../event/object-event.js';
-import { requireFunction } from '../source/required.js';
+import { requireFunction } from '../event/required.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@kctl/wait';
-import type { ControllerMetrics } from '../metrics.js';
+import type { ControllerMetrics } from '../reconciler/metrics.js';
 import type { ReconcilePolicy } from './policy.js';
 
 const windowMs = 60_000;

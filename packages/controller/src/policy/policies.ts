@@ -1,19 +1,36 @@
 import type { Clock, Random } from '@kctl/wait';
 import type { Debounce } from '@kctl/workqueue';
-import type { ControllerOptions } from '../controller-options.js';
-import type { ControllerMetrics } from '../metrics.js';
-import { HotLoopDetector, hotLoopPolicy } from './hot-loop.js';
+import type { ControllerMetrics } from '../reconciler/metrics.js';
+import { HotLoopDetector, hotLoopPolicy, type HotLoopOptions } from './hot-loop.js';
 import { KeptTimes } from './keep.js';
 import type { ReconcilePolicy } from './policy.js';
 import { RestWindows } from './rest-window.js';
-import { RunLimiter, runLimitPolicy } from './run-limit.js';
-import { SafetyIntervals } from './safety-interval.js';
+import { RunLimiter, runLimitPolicy, type RunLimit } from './run-limit.js';
+import { SafetyIntervals, type SafetyInterval } from './safety-interval.js';
 
 /** The options of a controller that are policies. */
-export type PolicyOptions = Pick<
-  ControllerOptions<never>,
-  'hotLoop' | 'runLimit' | 'safetyInterval' | 'eventsDuringBackoff' | 'debounce'
->;
+export interface PolicyOptions {
+  /** Waits with changed objects until they are quiet; never delays deletions, retries or the initial list. @default none */
+  readonly debounce?: Debounce;
+  /**
+   * What an event does to a key that rests after a failure. `immediate`: it runs at once, as in controller-runtime.
+   * `oncePerWindow`: so does the first event of the rest; later ones wait for its end, so that a noisy dependent does
+   * not hammer a broken object.
+   *
+   * @default 'immediate'
+   */
+  readonly eventsDuringBackoff?: 'immediate' | 'oncePerWindow';
+  /**
+   * Bounds how often one key runs, whatever asks for it: what comes too early is deferred, not dropped.
+   *
+   * @default none
+   */
+  readonly runLimit?: RunLimit;
+  /** Heals what no event reports. Only for objects that a source of the controller reports as its own. @default none */
+  readonly safetyInterval?: SafetyInterval;
+  /** Warns of keys that are reconciled in a loop; false: off. @default on, 300 runs per minute */
+  readonly hotLoop?: HotLoopOptions | false;
+}
 
 /** What policies work with. */
 export interface PolicyEnvironment {

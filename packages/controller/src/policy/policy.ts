@@ -1,5 +1,5 @@
 import type { Outcome } from '../retry/outcome.js';
-import type { ReconcileRun } from '../reconcile-run.js';
+import type { ReconcileRun } from '../reconciler/reconcile-run.js';
 
 /** When and how a key is queued again. */
 export interface Requeue {

@@ -1,7 +1,15 @@
 import type { Random } from '@kctl/wait';
 import { lowPriority } from '@kctl/workqueue';
-import type { SafetyInterval } from '../controller-options.js';
 import type { ReconcilePolicy, Settled } from './policy.js';
+
+/**
+ * An object at rest, after a success or a failure that is not retried, is reconciled again after this long, even if
+ * nothing happens. Not one that was deleted, or that is no longer in the watched namespaces.
+ */
+export interface SafetyInterval {
+  /** Mean interval in ms, > 0; each object's is spread by ±20 %. The run has low priority, and any event replaces it. */
+  readonly everyMs: number;
+}
 
 const reason = 'safety interval';
 

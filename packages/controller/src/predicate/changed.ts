@@ -2,7 +2,7 @@ import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { isSameJson, labelSelectorFrom } from '@kctl/apimachinery';
 import type { EventObject, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 import { headerOfEvent, oldHeaderOfEvent } from '../event/object-event.js';
-import { requireFunction } from '../source/required.js';
+import { requireFunction } from '../event/required.js';
 import { markGenerational } from './generation.js';
 import type { Predicate } from './predicate.js';
 

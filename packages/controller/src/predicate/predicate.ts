@@ -9,7 +9,7 @@ import type {
 } from '../event/object-event.js';
 import { functionOption, requireOptions } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
-import { requireFunction, requirePredicates } from '../source/required.js';
+import { requireFunction, requirePredicates } from '../event/required.js';
 import { isGenerational, markGenerational } from './generation.js';
 
 /**

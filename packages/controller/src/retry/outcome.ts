@@ -1,5 +1,5 @@
 import { shownValue } from '@kctl/wait';
-import type { ReconcileResult } from '../reconciler.js';
+import type { ReconcileResult } from '../reconciler/reconciler.js';
 
 /** What came of a run. The loop switches over it, and policies look at it. */
 export type Outcome =

@@ -1,5 +1,5 @@
 import { shownValue } from '@kctl/wait';
-import type { RetryDecision } from '../reconciler.js';
+import type { RetryDecision } from '../reconciler/reconciler.js';
 
 /**
  * What a retry policy or an error hook returned.

@@ -2,8 +2,8 @@ import type { StatusError } from '@kctl/apimachinery';
 import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
 import type { OptionNames } from '@kctl/wait';
 import { numberProblem, requireOptions, retryAfterMs as retryAfterOf, functionOption } from '@kctl/wait';
-import type { RetryDecision } from '../reconciler.js';
-import { isTerminalError, someInChain } from '../errors.js';
+import type { RetryDecision } from '../reconciler/reconciler.js';
+import { isTerminalError, someInChain } from '../reconciler/errors.js';
 
 /** What a {@link RetryPolicy} judges. */
 export interface RetryInput {

@@ -4,7 +4,7 @@ import { requireOptions, textOption } from '@kctl/wait';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
-import { requireHandler, requirePredicates } from './required.js';
+import { requireHandler, requirePredicates } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link channelSource}. */

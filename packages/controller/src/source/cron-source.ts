@@ -2,7 +2,7 @@ import { requireName } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
 import { requireOptions, sleep } from '@kctl/wait';
 import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
-import { requireFunction } from './required.js';
+import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 import { parseCron } from './cron-schedule.js';
 

@@ -1,5 +1,5 @@
 import { requireName } from '@kctl/client';
-import { requireFunction } from './required.js';
+import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** The start of a {@link funcSource}. What it returns, if anything, is called to end it. */

@@ -2,14 +2,14 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/wait';
 import { orAborted, requireOptions, textOption } from '@kctl/wait';
-import { eventFrom } from '../event/informer-event.js';
+import { eventFrom } from './informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import { createGenerationCheck } from '../predicate/generation.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
 import type { EventInformer, InformerEventHandler, InformerRegistration } from './informer-provider.js';
 import { replayContext } from './replay-context.js';
-import { requireHandler, requirePredicates } from './required.js';
+import { requireHandler, requirePredicates } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link informerSource}. */

@@ -12,7 +12,7 @@ import { EventDispatcher } from './event-dispatcher.js';
 import { forward, replayInformer, waitForHandler } from './informer-source.js';
 import type { InformerLoan, InformerProvider, InformerRegistration } from './informer-provider.js';
 import { replayContext } from './replay-context.js';
-import { requireHandler, requirePredicates } from './required.js';
+import { requireHandler, requirePredicates } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** How long a source waits before it asks again for the informer of a kind that is not there. As in `source.Kind`. */

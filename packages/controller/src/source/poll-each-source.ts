@@ -12,7 +12,7 @@ import { scopedKindSource } from './kind-source.js';
 import { defaultLookupTimeoutMs, Lookup, lookupTimeoutOption } from './lookup.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';
-import { requireFunction } from './required.js';
+import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext } from './source.js';
 
 /** Options of {@link pollEachSource}. */

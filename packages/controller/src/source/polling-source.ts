@@ -9,7 +9,7 @@ import { EventDispatcher } from './event-dispatcher.js';
 import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';
-import { requireFunction, requireHandler, requirePredicates } from './required.js';
+import { requireFunction, requireHandler, requirePredicates } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link pollingSource}. */

@@ -6,7 +6,7 @@ import { functionOption, numberProblem, requireOptions, shownValue, textOption }
 import { createEventChannel } from './event-channel.js';
 import type { EventChannel } from './event-channel.js';
 import { listed } from './lookup.js';
-import { requireFunction } from './required.js';
+import { requireFunction } from '../event/required.js';
 
 /** Options of {@link createWebhookReceiver}. */
 export interface WebhookReceiverOptions<T> {

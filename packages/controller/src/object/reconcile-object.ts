@@ -12,12 +12,12 @@ import { applyIfChanged, createApplyMemo, mergeFrom } from '@kctl/client';
 import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
 import { requireOptions, shownValue } from '@kctl/wait';
 import type { OptionNames } from '@kctl/wait';
-import { finalizersOption, finalizing } from './finalizer/finalizing.js';
-import type { Finalizer } from './finalizer/finalizing.js';
-import { keyFor } from './key-for.js';
+import { finalizersOption, finalizing } from '../finalizer/finalizing.js';
+import type { Finalizer } from '../finalizer/finalizing.js';
+import { keyFor } from '../reconciler/key-for.js';
 import { ObjectMemos } from './object-memos.js';
 import { asReconciler } from './object-reconciler.js';
-import type { ReconcileContext, ReconcileFunction, ReconcileResult } from './reconciler.js';
+import type { ReconcileContext, ReconcileFunction, ReconcileResult } from '../reconciler/reconciler.js';
 
 /** The type of the status of a kind's objects; never where it has none. */
 export type StatusOf<K extends Kind> = ObjectOf<K> extends { status?: infer S } ? NonNullable<S> : never;

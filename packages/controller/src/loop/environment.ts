@@ -2,13 +2,13 @@ import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import { guardLogger, guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { systemClock, systemRandom } from '@kctl/wait';
-import type { AdoptOptions } from './controller.js';
-import type { ControllerOptions, ControllerSettings } from './controller-options.js';
-import { resolveSettings } from './controller-options.js';
-import type { ControllerMetrics } from './metrics.js';
-import { createControllerMetrics } from './metrics.js';
-import type { ReconcileObserver } from './observer.js';
-import { guardObserver } from './observer.js';
+import type { AdoptOptions } from '../controller.js';
+import type { ControllerOptions, ControllerSettings } from '../controller-options.js';
+import { resolveSettings } from '../controller-options.js';
+import type { ControllerMetrics } from '../reconciler/metrics.js';
+import { createControllerMetrics } from '../reconciler/metrics.js';
+import type { ReconcileObserver } from '../observer.js';
+import { guardObserver } from '../observer.js';
 
 /** What a controller works with: its options, and where they leave something open, what it was added to. */
 export interface ControllerEnvironment {

@@ -1,16 +1,16 @@
 import type { LogFields, Logger } from '@kctl/telemetry';
-import type { ControllerOptions } from './controller-options.js';
+import type { ControllerOptions } from '../controller-options.js';
 import type { ControllerEnvironment } from './environment.js';
-import { FailureJudge } from './retry/failure-judge.js';
-import { guardedLimiter } from './retry/guarded-limiter.js';
-import { defaultQueueFactory, defaultRateLimiter } from './make-queue.js';
-import { createPolicies } from './policy/policies.js';
+import { FailureJudge } from './failure-judge.js';
+import { guardedLimiter } from '../retry/guarded-limiter.js';
+import { defaultQueueFactory, defaultRateLimiter } from '../queue/make-queue.js';
+import { createPolicies } from '../policy/policies.js';
 import { ReconcileLoop } from './reconcile-loop.js';
-import { adaptQueue } from './reconcile-queue.js';
-import type { ReconcileErrorHook, ReconcileFunction } from './reconciler.js';
+import { adaptQueue } from '../queue/reconcile-queue.js';
+import type { ReconcileErrorHook, ReconcileFunction } from '../reconciler/reconciler.js';
 import { RequestIntake } from './request-intake.js';
-import { createRetryPolicy } from './retry/retry-policy.js';
-import { RunningRequests } from './running-requests.js';
+import { createRetryPolicy } from '../retry/retry-policy.js';
+import { RunningRequests } from '../reconciler/running-requests.js';
 import { Session } from './session.js';
 
 /** Puts the parts of a session together: queue, policies, loop, intake. All that they remember ends with it. */

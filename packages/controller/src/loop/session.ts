@@ -2,12 +2,12 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { anySignal } from '@kctl/wait';
 import type { PrioritizedItem } from '@kctl/workqueue';
-import type { ReconcileQueue } from './reconcile-queue.js';
+import type { ReconcileQueue } from '../queue/reconcile-queue.js';
 import type { RequestIntake } from './request-intake.js';
-import type { RunningRequests } from './running-requests.js';
-import type { Source } from './source/source.js';
+import type { RunningRequests } from '../reconciler/running-requests.js';
+import type { Source } from '../source/source.js';
 import { Watch } from './watch.js';
-import { WorkerPool } from './worker-pool.js';
+import { WorkerPool } from '../queue/worker-pool.js';
 
 /** What `watch` was called with: one watch, in every session until it is removed. */
 export interface WatchEntry<R> {

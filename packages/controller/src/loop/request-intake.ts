@@ -1,10 +1,10 @@
 import type { AddOptions } from '@kctl/workqueue';
 import { lowPriority } from '@kctl/workqueue';
-import type { ReconcileObserver } from './observer.js';
-import type { Policies } from './policy/policies.js';
-import type { ReconcileQueue } from './reconcile-queue.js';
-import type { RunningRequests } from './running-requests.js';
-import type { SourceEnqueueOptions, SourceQueue } from './source/source.js';
+import type { ReconcileObserver } from '../observer.js';
+import type { Policies } from '../policy/policies.js';
+import type { ReconcileQueue } from '../queue/reconcile-queue.js';
+import type { RunningRequests } from '../reconciler/running-requests.js';
+import type { SourceEnqueueOptions, SourceQueue } from '../source/source.js';
 
 /** Options of {@link RequestIntake}. */
 export interface RequestIntakeOptions<R> {

@@ -2,16 +2,16 @@ import { messageOf } from '@kctl/telemetry';
 import { isConflict } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
 import { isAbortError } from '@kctl/wait';
-import { isReconcileTimeoutError, isTerminalError, ReconcilePanicError, someInChain } from '../errors.js';
-import type { ControllerMetrics } from '../metrics.js';
-import type { Outcome } from './outcome.js';
-import { isPanic } from '../panic.js';
+import { isReconcileTimeoutError, isTerminalError, ReconcilePanicError, someInChain } from '../reconciler/errors.js';
+import type { ControllerMetrics } from '../reconciler/metrics.js';
+import type { Outcome } from '../retry/outcome.js';
+import { isPanic } from './panic.js';
 import type { Settled } from '../policy/policy.js';
-import type { ReconcileRun } from '../reconcile-run.js';
-import type { ReconcileErrorHook, RetryDecision } from '../reconciler.js';
-import { checkDecision } from './retry-decision.js';
-import type { RetryPolicy } from './retry-policy.js';
-import type { RunningRequests } from '../running-requests.js';
+import type { ReconcileRun } from '../reconciler/reconcile-run.js';
+import type { ReconcileErrorHook, RetryDecision } from '../reconciler/reconciler.js';
+import { checkDecision } from '../retry/retry-decision.js';
+import type { RetryPolicy } from '../retry/retry-policy.js';
+import type { RunningRequests } from '../reconciler/running-requests.js';
 
 /** A conflict means that the cache was behind: it is logged as an error only after this many in a row. */
 const quietConflicts = 5;

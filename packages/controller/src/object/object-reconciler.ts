@@ -4,10 +4,10 @@ import type { ReadObject, Reader } from '@kctl/client';
 import { requireKind } from '@kctl/client';
 import type { OptionNames } from '@kctl/wait';
 import { functionOption, optionWithMethods, requireOptions } from '@kctl/wait';
-import type { ObjectStep } from './finalizer/finalizing.js';
-import type { ReconcileFunction, ReconcileRequest } from './reconciler.js';
-import { keyFor } from './key-for.js';
-import { requireFunction } from './source/required.js';
+import type { ObjectStep } from '../finalizer/finalizing.js';
+import type { ReconcileFunction, ReconcileRequest } from '../reconciler/reconciler.js';
+import { keyFor } from '../reconciler/key-for.js';
+import { requireFunction } from '../event/required.js';
 
 /** Options of {@link asReconciler}. */
 export interface ObjectReconcilerOptions<K extends Kind> {

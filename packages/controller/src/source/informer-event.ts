@@ -1,6 +1,6 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
-import type { InformerEvent } from '../source/informer-provider.js';
-import type { CreateEvent, DeleteEvent, ObjectEvent, UpdateEvent } from './object-event.js';
+import type { InformerEvent } from './informer-provider.js';
+import type { CreateEvent, DeleteEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 
 /** An informer's event as ours; the objects are decoded when they are read. */
 export function eventFrom<T>(event: InformerEvent<T>): ObjectEvent<T> {

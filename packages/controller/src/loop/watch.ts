@@ -2,10 +2,10 @@ import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { abortReason, anySignal, orAborted } from '@kctl/wait';
-import type { SourcePhase } from './controller.js';
-import { SourceError } from './errors.js';
+import type { SourcePhase } from '../controller.js';
+import { SourceError } from '../reconciler/errors.js';
 import { orAbortedLater } from './or-aborted.js';
-import type { Source, SourceContext, SourceQueue, StartedSource } from './source/source.js';
+import type { Source, SourceContext, SourceQueue, StartedSource } from '../source/source.js';
 import { requireStarted } from './watch-entry.js';
 
 /** What the sources of one session share. */

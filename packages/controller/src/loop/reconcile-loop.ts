@@ -2,17 +2,17 @@ import type { Logger, RequestCounter, RequestTally, Span, SpanAttributes, Tracer
 import { noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
-import type { FailureJudge, RunStep } from './retry/failure-judge.js';
-import type { ControllerMetrics } from './metrics.js';
-import type { ReconcileObserver, SettledRun } from './observer.js';
-import type { Outcome } from './retry/outcome.js';
-import { outcomeOf } from './retry/outcome.js';
-import type { ReconcilePolicy, Requeue, Settled } from './policy/policy.js';
-import type { ReconcileQueue } from './reconcile-queue.js';
-import { ReconcileRun } from './reconcile-run.js';
-import type { ReconcileFunction } from './reconciler.js';
-import type { RunningRequests } from './running-requests.js';
-import { putBack } from './worker-pool.js';
+import type { FailureJudge, RunStep } from './failure-judge.js';
+import type { ControllerMetrics } from '../reconciler/metrics.js';
+import type { ReconcileObserver, SettledRun } from '../observer.js';
+import type { Outcome } from '../retry/outcome.js';
+import { outcomeOf } from '../retry/outcome.js';
+import type { ReconcilePolicy, Requeue, Settled } from '../policy/policy.js';
+import type { ReconcileQueue } from '../queue/reconcile-queue.js';
+import { ReconcileRun } from '../reconciler/reconcile-run.js';
+import type { ReconcileFunction } from '../reconciler/reconciler.js';
+import type { RunningRequests } from '../reconciler/running-requests.js';
+import { putBack } from '../queue/worker-pool.js';
 
 /** What a reconcile loop works with. */
 export interface ReconcileLoopOptions<R> {

@@ -1,6 +1,6 @@
 import { requireOptions, shownValue } from '@kctl/wait';
-import type { WatchOptions } from './controller.js';
-import type { Source, StartedSource } from './source/source.js';
+import type { WatchOptions } from '../controller.js';
+import type { Source, StartedSource } from '../source/source.js';
 
 /** @throws TypeError when it is not a source */
 export function requireSource(controller: string, source: unknown): void {

@@ -1,5 +1,5 @@
 import { requireOptionsObject } from '@kctl/client';
-import { requireFunction } from './source/required.js';
+import { requireFunction } from '../event/required.js';
 
 const mark: unique symbol = Symbol.for('kctl.injectable') as never;
 
