@@ -33,14 +33,15 @@ const optionalIsLoadedLate = map.exceptions
     to: { path: `^packages/(${optional.join('|')})/`, dynamic: false },
   }));
 
+const lowest = layers.filter(({ layer }) => map.exceptions[0].onlyLayers.includes(layer));
 const apiserverStandsAlone = {
-  name: 'apiserver-only-on-layer-0',
+  name: 'apiserver-only-on-lowest-layers',
   comment: map.exceptions[0].reason,
   severity: 'error',
   from: { path: '^packages/apiserver/src/', pathNot: notTests },
   to: {
     path: '^packages/',
-    pathNot: `^packages/(${['apiserver', ...layers[0].packages, ...map.exceptions[0].also].join('|')})/`,
+    pathNot: `^packages/(${['apiserver', ...lowest.flatMap(({ packages }) => packages), ...map.exceptions[0].also].join('|')})/`,
   },
 };
 

@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from './object.js';
-import { requireKnownOptions } from './arguments/require-known-options.js';
+import { requireOptions, type OptionNames } from '@kctl/options';
 
 /** Options of {@link childName}. */
 export interface ChildNameOptions {
@@ -7,7 +7,7 @@ export interface ChildNameOptions {
   readonly maxLength?: number;
 }
 
-const optionNames: Readonly<Record<keyof ChildNameOptions, true>> = { maxLength: true };
+const optionNames: OptionNames<ChildNameOptions> = { maxLength: true };
 const defaultMaxLength = 63;
 
 /**
@@ -31,7 +31,7 @@ export function childName(
   suffix: string,
   options: ChildNameOptions = {},
 ): string {
-  requireKnownOptions('childName', options, optionNames);
+  requireOptions('childName', options, optionNames);
   const { maxLength = defaultMaxLength } = options;
   const name = typeof owner === 'string' ? owner : nameOf(owner);
   for (const [field, value] of Object.entries({ owner: name, suffix }))

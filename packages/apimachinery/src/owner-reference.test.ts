@@ -44,7 +44,7 @@ describe('setControllerReference', () => {
   it.each([setControllerReference, setOwnerReference])('refuses an option that is not known: %s', (set) => {
     const child = draft();
     expect(() => set(owner('a', 'a'), Foo, child, { blockOwnerDelete: false } as never)).toThrow(
-      'unknown option "blockOwnerDelete": expected blockOwnerDeletion',
+      'unknown option "blockOwnerDelete": did you mean "blockOwnerDeletion"?',
     );
     expect(() => set(owner('a', 'a'), Foo, child, { blockownerdeletion: false } as never)).toThrow(
       'unknown option "blockownerdeletion": did you mean "blockOwnerDeletion"?',

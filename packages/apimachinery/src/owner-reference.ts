@@ -2,7 +2,7 @@ import type { Kind } from './kind.js';
 import { groupOfApiVersion } from './kind.js';
 import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
 import { metadataOf, requireRecord } from './arguments/require-arguments.js';
-import { requireKnownOptions } from './arguments/require-known-options.js';
+import { requireOptions, type OptionNames } from '@kctl/options';
 
 const what = 'owner reference';
 
@@ -39,7 +39,7 @@ export interface OwnerReferenceOptions {
   readonly blockOwnerDeletion?: boolean;
 }
 
-const optionNames: Readonly<Record<keyof OwnerReferenceOptions, true>> = { blockOwnerDeletion: true };
+const optionNames: OptionNames<OwnerReferenceOptions> = { blockOwnerDeletion: true };
 
 /** What identifies an owner: an object as it was read, cached or not. */
 export type Owner = DeepReadonly<KubeObject>;
@@ -69,7 +69,7 @@ export function setControllerReference(
   draft: KubeObject,
   options: OwnerReferenceOptions = {},
 ): void {
-  requireKnownOptions('setControllerReference', options, optionNames);
+  requireOptions('setControllerReference', options, optionNames);
   const { blockOwnerDeletion = true } = options;
   const reference = { ...referenceTo(owner, ownerKind, draft), controller: true, blockOwnerDeletion };
   const controller = controllerOf(draft);
@@ -90,7 +90,7 @@ export function setOwnerReference(
   draft: KubeObject,
   options: OwnerReferenceOptions = {},
 ): void {
-  requireKnownOptions('setOwnerReference', options, optionNames);
+  requireOptions('setOwnerReference', options, optionNames);
   const { blockOwnerDeletion } = options;
   const reference = referenceTo(owner, ownerKind, draft);
   upsert(draft, blockOwnerDeletion === undefined ? reference : { ...reference, blockOwnerDeletion });

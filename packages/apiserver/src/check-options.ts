@@ -10,7 +10,7 @@ import {
   textOption,
   type OptionCheck,
   type OptionNames,
-} from '@kctl/wait';
+} from '@kctl/options';
 import type { ApiServerOptions, ControllerSwitches, ServiceAccountOptions, StaticToken } from './api-server-options.js';
 
 const controllerNames: OptionNames<ControllerSwitches> = {

@@ -25,7 +25,7 @@ import {
 import type { ManagerDependencies } from '@kctl/manager';
 import { accessTo, needProblems, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { LogFields } from '@kctl/telemetry';
-import { optionProblems } from '@kctl/wait';
+import { optionProblems } from '@kctl/options';
 import type {
   BuilderOptions,
   ControllerBuilder,
@@ -50,7 +50,7 @@ import { ownEndsOf } from './own-ends.js';
 import { Problems } from './problems.js';
 import { requireNamespace } from './require-namespace.js';
 import { settingProblems } from './setting-problems.js';
-import { withoutUndefined } from './without-undefined.js';
+import { withoutUndefined } from '@kctl/options';
 
 /**
  * Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`.
@@ -161,7 +161,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
 
   withOptions(options: BuilderOptions<R>): this {
     this.#optionProblems.push(...settingProblems(options));
-    this.#options = { ...this.#options, ...withoutUndefined(options) };
+    this.#options = { ...this.#options, ...withoutUndefined(options ?? {}) };
     return this;
   }
 
@@ -267,7 +267,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
 
   #create(name: string, reconciler: Reconciler<R>): Controller<R> {
     const { logger, metrics, tracer, clock, controllerDefaults } = this.#host;
-    const { groupKindConcurrency, ...defaults } = withoutUndefined(controllerDefaults);
+    const { groupKindConcurrency, ...defaults } = withoutUndefined(controllerDefaults ?? {});
     const [kind] = this.#forKinds;
     const byKind = kind === undefined ? undefined : groupKindConcurrency?.[formatGroupKind(kind)];
     return createController<R>({

@@ -1,5 +1,5 @@
 import type { Predicate, WatchOptions } from '@kctl/controller';
-import { optionProblems, shownValue, type OptionNames } from '@kctl/wait';
+import { optionProblems, shownValue, type OptionNames } from '@kctl/options';
 
 /** The methods of a definition that add a kind. */
 export type InputMethod = 'for' | 'owns' | 'watches' | 'watchesMetadata';

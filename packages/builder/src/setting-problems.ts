@@ -1,4 +1,4 @@
-import { optionProblems } from '@kctl/wait';
+import { optionProblems } from '@kctl/options';
 
 /** What the definition says elsewhere, or the manager has: given among the settings it would silently have no effect. */
 const elsewhere: Readonly<Record<string, string>> = {

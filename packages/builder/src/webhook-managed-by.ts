@@ -26,8 +26,8 @@ import {
   validatingWebhook,
   validationRule,
 } from '@kctl/webhook';
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions, shownValue } from '@kctl/options';
 import { DefinitionError } from './errors.js';
 import { findHostProblems } from './host.js';
 import { describeKind, isKind } from './input.js';

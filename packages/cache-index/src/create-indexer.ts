@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import type { OptionNames } from '@kctl/wait';
-import { booleanOption, functionOption, objectOption, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { booleanOption, functionOption, objectOption, requireOptions } from '@kctl/options';
 import { IndexedStore } from './indexed-store.js';
 import type { Indexer, IndexerOptions } from './indexer.js';
 

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import type { IndexDefinition } from './index-definition.js';
 import { namespaceIndex } from './index-definition.js';
 import type { Entry, IndexValues } from './sorted-entries.js';

@@ -16,8 +16,8 @@ import { compareEntries } from './sorted-entries.js';
 import type { Entry } from './sorted-entries.js';
 import type { StoredObject } from './stored-object.js';
 import { storeObject } from './stored-object.js';
-import { requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 const listOptionNames: OptionNames<IndexListOptions> = { namespace: true, selector: true };
 

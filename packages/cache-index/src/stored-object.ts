@@ -2,8 +2,8 @@ import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachiner
 import type { FieldPaths, ObjectHeader } from '@kctl/apimachinery/wire';
 import { fieldAt, headerValues, splitPath } from '@kctl/apimachinery/wire';
 import { deepFreeze, shareFreeze } from './freeze.js';
-import { requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 /**
  * One version of an object, as a store holds it: its header is there, the object itself may be parsed at first read.

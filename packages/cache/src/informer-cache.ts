@@ -13,10 +13,10 @@ import type { IndexDefinition } from '@kctl/cache-index';
 import { createIndexer } from '@kctl/cache-index';
 import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client';
 import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
-import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
-import { InformerStartedError, SyncError } from '@kctl/informer';
+import { InformerStartedError, SyncError, type InformerWaitOptions, type SharedInformer } from '@kctl/informer';
 import { messageOf } from '@kctl/telemetry';
-import { aborted, keepAlive, requireOptions, requireSignal, systemClock, throwIfAborted } from '@kctl/wait';
+import { requireOptions, requireSignal } from '@kctl/options';
+import { aborted, keepAlive, systemClock, throwIfAborted } from '@kctl/wait';
 import { claimCacheName } from './cache-name.js';
 import type { CacheName } from './cache-name.js';
 import type {

@@ -1,6 +1,6 @@
 import type { InformerWaitOptions } from '@kctl/informer';
-import { requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { CacheScope } from './cache.js';
 
 /** The names of the options of each method of a cache. */

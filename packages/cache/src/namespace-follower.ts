@@ -6,21 +6,19 @@ import { createSharedInformer, InformerStartedError, listerWatcherFor } from '@k
 import type { InformerClient, SharedInformer } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
-import type { Backoff, Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Backoff, Clock, ClockTimer, Random } from '@kctl/wait';
 import {
   clockOption,
-  createBackoff,
   functionOption,
   listOption,
   objectOption,
   optionWithMethods,
-  orAborted,
   requireOptions,
   requireSignal,
-  systemClock,
   textOption,
-  throwIfAborted,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { createBackoff, orAborted, systemClock, throwIfAborted } from '@kctl/wait';
 import type { NamespaceScopes, ScopeOptions } from './cache-options.js';
 import type { Cache } from './cache.js';
 import { scopeProblems } from './required.js';

@@ -13,7 +13,7 @@ import {
   optionProblems,
   requireOptions,
   shownValue,
-} from '@kctl/wait';
+} from '@kctl/options';
 import type {
   CacheOptions,
   KindOptions,

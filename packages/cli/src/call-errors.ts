@@ -1,4 +1,4 @@
-import { nearestName } from '@kctl/wait';
+import { nearestName } from '@kctl/options';
 import { InvalidArgumentError, type Argument, type Command, type CommanderError } from 'commander';
 import { ownCommand } from './own-command.js';
 

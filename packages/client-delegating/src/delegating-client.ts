@@ -40,9 +40,10 @@ import {
   optionWithMethods,
   requireOptions,
   signalOption,
-  systemClock,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+} from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedReader } from './cached-reader.js';
 import { LossyWriteError } from './errors.js';

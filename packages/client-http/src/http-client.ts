@@ -34,8 +34,8 @@ import type {
   WatchOptions,
   WatchStream,
 } from '@kctl/client';
-import type { OptionNames } from '@kctl/wait';
-import { objectOption, optionWithMethods, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { objectOption, optionWithMethods, requireOptions } from '@kctl/options';
 import { collect } from './bytes/byte-stream.js';
 import { acceptList, acceptObject, asCreated, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
 import { asBody, deletedCollection, describe } from './answers.js';

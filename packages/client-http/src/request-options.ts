@@ -8,8 +8,8 @@ import {
   requireOptions,
   textOption,
   textsOption,
-} from '@kctl/wait';
-import type { OptionCheck, OptionNames } from '@kctl/wait';
+} from '@kctl/options';
+import type { OptionCheck, OptionNames } from '@kctl/options';
 import { createHttpClient } from './http-client.js';
 import type { HttpClient } from './http-client.js';
 import { callHook } from './transport/guarded-hooks.js';

@@ -1,6 +1,6 @@
 import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import { functionOption, numberProblem, requireOptions } from '@kctl/wait';
+import { functionOption, numberProblem, requireOptions } from '@kctl/options';
 import { apply, appliedFields } from './apply.js';
 import type { ApplyConfiguration, ApplyOptions } from './apply.js';
 import { differences, knownEqualities } from './apply-match.js';
@@ -10,7 +10,7 @@ import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import { ownedFields } from './managed-fields.js';
 import { requireClient, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import { patchOptionNames } from './write-option-names.js';
 
 /** Why {@link applyIfChanged} applied, or did not. */

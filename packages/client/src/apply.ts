@@ -7,8 +7,8 @@ import { applyPatch } from './patch.js';
 import type { Patch } from './patch.js';
 import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
-import { requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { patchOptionNames } from './write-option-names.js';
 
 /** `T` with every field optional, at every depth: an apply contains only the fields that its owner manages. */

@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import { unknownOptions } from '@kctl/wait';
+import { shownArgument, unknownOptions } from '@kctl/options';
 import type { FrameOptions } from './client.js';
 import type {
   DeleteAllOfOptions,
@@ -10,7 +10,7 @@ import type {
   Preconditions,
   WatchOptions,
 } from './options.js';
-import { requireOptionsObject, shown } from './require-arguments.js';
+import { requireOptionsObject } from './require-arguments.js';
 
 /** Says what is wrong with an option; undefined where nothing is. */
 type Check = (name: string, value: unknown) => string | undefined;
@@ -22,7 +22,7 @@ type CheckMap = ReadonlyMap<string, Check | true>;
 const expecting =
   (expected: string, fits: (value: unknown) => boolean): Check =>
   (name, value) =>
-    fits(value) ? undefined : `${name} is ${shown(value)}: expected ${expected}`;
+    fits(value) ? undefined : `${name} is ${shownArgument(value)}: expected ${expected}`;
 const flag = expecting('true or false', (value) => typeof value === 'boolean');
 const text = expecting('a text', (value) => typeof value === 'string');
 const whole = expecting('a whole number', (value) => Number.isInteger(value) || value === Infinity);

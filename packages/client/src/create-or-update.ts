@@ -13,9 +13,9 @@ import type { Reader, ReadObject, SubResources, WriteObject, Writer } from './cl
 import { emptyObject, metadataOf } from './kube-object.js';
 import { writeOptionNames } from './write-option-names.js';
 import type { WriteOptions } from './options.js';
-import { shownType, unknownOptions } from '@kctl/wait';
+import { shownType, unknownOptions } from '@kctl/options';
 import { keyIn } from './require-kind.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** What {@link createOrUpdate} and {@link createOrPatch} did. */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';

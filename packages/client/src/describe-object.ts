@@ -1,7 +1,9 @@
 import { isJsonObject } from '@kctl/apimachinery';
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { clockOption, formatDuration, requireOptions, systemClock } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, requireOptions } from '@kctl/options';
+import { formatDuration, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import { conditionsOf, readiness } from './conditions.js';
 import { isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';

@@ -1,12 +1,12 @@
 import { isJsonObject, isSameJson } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import { requireOptions, shownValue, textOption } from '@kctl/wait';
+import { requireOptions, shownValue, textOption } from '@kctl/options';
 import type { ApplyConfiguration, ApplyFields } from './apply.js';
 import type { ReadObject } from './client.js';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet } from './managed-fields.js';
 import { isSet, metadataOf } from './kube-object.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import { requireOptionsObject } from './require-arguments.js';
 
 /** An object that was read: it has a name. */

@@ -1,13 +1,14 @@
 import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
 import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
-import { requireOptions, retry } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import { retry } from '@kctl/wait';
 import type { Reader, ReadObject, Writer } from './client.js';
 import { isSet, keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
 import { jsonPatch } from './patch.js';
 import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** How often a guarded patch is tried against an object that changes meanwhile. */
 const maxAttempts = 10;

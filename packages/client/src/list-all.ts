@@ -1,6 +1,7 @@
 import { isExpired, isGone } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
-import { anySignal, numberProblem } from '@kctl/wait';
+import { numberProblem } from '@kctl/options';
+import { anySignal } from '@kctl/wait';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
 import { requireClient, requireOptionsObject } from './require-arguments.js';

@@ -22,7 +22,7 @@ import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
 import { isWatchingClient } from './wrap.js';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import { requireClient, requireOptionsObject } from './require-arguments.js';
 import { keyIn, requireKind } from './require-kind.js';
 

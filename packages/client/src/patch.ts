@@ -10,8 +10,8 @@ import type {
 } from '@kctl/apimachinery';
 import { isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
-import { requireOptions, booleanOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, booleanOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 export type { JsonPatchOperation } from '@kctl/apimachinery';
 

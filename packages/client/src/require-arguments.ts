@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { shownType, shownValue } from '@kctl/wait';
+import { shownArgument } from '@kctl/options';
 import { isKubeObject } from './kube-object.js';
 
 /**
@@ -24,7 +24,7 @@ export function requireClient(what: string, client: unknown, methods: readonly s
   throw new TypeError(
     isObject(client)
       ? `${what}: the client has no ${missing.join(' and no ')}: ${expected}`
-      : `${what}: the client is ${shown(client)}: ${expected}`,
+      : `${what}: the client is ${shownArgument(client)}: ${expected}`,
   );
 }
 
@@ -37,33 +37,26 @@ export function requireClient(what: string, client: unknown, methods: readonly s
  */
 export function requireObject(what: string, name: string, object: unknown): asserts object is DeepReadonly<KubeObject> {
   if (isKubeObject(object)) return;
-  const given = isObject(object) ? 'an object without metadata' : shown(object);
+  const given = isObject(object) ? 'an object without metadata' : shownArgument(object);
   throw new TypeError(`${what}: the ${name} is ${given}: expected an object as it was read`);
 }
 
 /** Refuses what is not an object of options. @throws TypeError naming the argument and what fits */
 export function requireOptionsObject(what: string, options: unknown, expected = 'an object of options'): void {
   if (isObject(options) && !Array.isArray(options)) return;
-  throw new TypeError(`${what}: the options are ${shown(options)}: expected ${expected}`);
+  throw new TypeError(`${what}: the options are ${shownArgument(options)}: expected ${expected}`);
 }
 
 /** Refuses what is not an array. @throws TypeError naming the argument and what fits */
 export function requireList(what: string, name: string, list: unknown, expected: string): void {
   if (Array.isArray(list)) return;
-  throw new TypeError(`${what}: ${name} is ${shown(list)}: expected ${expected}`);
+  throw new TypeError(`${what}: ${name} is ${shownArgument(list)}: expected ${expected}`);
 }
 
 /** Refuses a name that is none, which would name a collection. @throws TypeError naming the argument */
 export function requireName(what: string, name: string, value: unknown): void {
   if (typeof value === 'string' && value !== '') return;
-  throw new TypeError(`${what}: the ${name} is ${value === '' ? 'empty' : shown(value)}: expected its name`);
-}
-
-/** A value in a message: texts and numbers as they are, of others the type. */
-export function shown(value: unknown): string {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? shownValue(value)
-    : shownType(value);
+  throw new TypeError(`${what}: the ${name} is ${value === '' ? 'empty' : shownArgument(value)}: expected its name`);
 }
 
 function isObject(value: unknown): value is object {

@@ -1,6 +1,6 @@
 import type { KeyOf, KeyOrObject, Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 import { isKubeObject } from './kube-object.js';
 
 /** For clients: refuses what cannot be a kind, which is what an import under a wrong name yields. @throws TypeError */

@@ -1,16 +1,8 @@
 import { isConflict } from '@kctl/apimachinery';
-import {
-  clockOption,
-  createBackoff,
-  functionOption,
-  numberProblem,
-  requireOptions,
-  retry,
-  signalOption,
-  systemClock,
-  shownType,
-} from '@kctl/wait';
-import type { BackoffOptions, Clock, OptionNames, Random } from '@kctl/wait';
+import { clockOption, functionOption, numberProblem, requireOptions, signalOption, shownType } from '@kctl/options';
+import { createBackoff, retry, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { BackoffOptions, Clock, Random } from '@kctl/wait';
 import type { AbortOptions } from './options.js';
 import { requireOptionsObject } from './require-arguments.js';
 

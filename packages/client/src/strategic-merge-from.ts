@@ -4,8 +4,8 @@ import type { KindNames } from '@kctl/apimachinery/strategic-merge';
 import { lockOn } from './patch.js';
 import type { MergeFromOptions, Patch } from './patch.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
-import { requireOptions, booleanOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, booleanOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link strategicMergeFrom}. */
 export interface StrategicMergeFromOptions extends MergeFromOptions {

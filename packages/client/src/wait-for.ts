@@ -1,17 +1,9 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { KeyOf, KeyOrObject, Kind, StatusError } from '@kctl/apimachinery';
-import {
-  abortReason,
-  clockOption,
-  createBackoff,
-  numberProblem,
-  requireOptions,
-  signalOption,
-  sleep,
-  systemClock,
-  withDeadline,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
+import { abortReason, createBackoff, sleep, systemClock, withDeadline } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
 import { exists } from './conditions.js';
 import { metadataOf } from './kube-object.js';

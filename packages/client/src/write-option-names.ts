@@ -1,4 +1,4 @@
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import type { PatchOptions, WriteOptions } from './options.js';
 
 /** For helpers that hand options on to a write: they refuse others also if there is nothing to write. */

@@ -12,7 +12,7 @@ import {
   shownType,
   shownValue,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
 import type { SafetyInterval } from './policy/safety-interval.js';
 import type { HotLoopOptions } from './policy/hot-loop.js';

@@ -1,7 +1,7 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, LogFields, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import { numberProblem } from '@kctl/wait';
+import { numberProblem } from '@kctl/options';
 import type { RateLimiter } from '@kctl/workqueue';
 import type { ReconcileObserver } from './observer.js';
 import type { PolicyOptions } from './policy/policies.js';

@@ -1,6 +1,7 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
-import { aborted, keepAlive, orAborted, requireOptions, requireSignal } from '@kctl/wait';
+import { requireOptions, requireSignal } from '@kctl/options';
+import { aborted, keepAlive, orAborted } from '@kctl/wait';
 import { assembleSession } from './loop/assemble-session.js';
 import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatus } from './controller.js';
 import type { WatchHandle, WatchOptions } from './controller.js';
@@ -17,7 +18,7 @@ import type { ReconcileRequest } from './reconciler/reconciler.js';
 import type { Session, WatchEntry } from './loop/session.js';
 import type { Source } from './source/source.js';
 import { requireSource, requireWatchOptions, triggerSource } from './loop/watch-entry.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import { watchOptionNames, enqueueOptionNames, adoptOptionNames, runOptionNames } from './method-options.js';
 
 /**

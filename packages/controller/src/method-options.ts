@@ -1,4 +1,4 @@
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import type { AdoptOptions, RunOptions, WatchOptions } from './controller.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
 

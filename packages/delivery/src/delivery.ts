@@ -5,7 +5,7 @@ import { Checkpoints } from './checkpoints.js';
 import type { DeliveryOptions } from './delivery-options.js';
 import type { Series } from './series.js';
 import { Slicer } from './slicer.js';
-import { isThenable } from './thenable.js';
+import { isThenable } from '@kctl/options';
 import type { TurnTaker } from './turn.js';
 import { Turn } from './turn.js';
 import type { Unit } from './waiting-list.js';

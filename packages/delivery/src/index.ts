@@ -13,6 +13,5 @@ export type { EventTraits, EventType } from './event-traits.js';
 export { KeyMap } from './key-map.js';
 export type { Series } from './series.js';
 export { Slicer, slicerOf } from './slicer.js';
-export { isThenable } from './thenable.js';
 export { Turn } from './turn.js';
 export type { TurnTaker } from './turn.js';

@@ -5,7 +5,6 @@ import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
 import {
   functionOption,
-  aborted,
   clockOption,
   numberProblem,
   oneOfOption,
@@ -13,10 +12,10 @@ import {
   requireOptions,
   requireSignal,
   shownValue,
-  systemClock,
-  systemRandom,
-} from '@kctl/wait';
-import type { Clock, ClockTimer, OptionNames, Random } from '@kctl/wait';
+} from '@kctl/options';
+import { aborted, systemClock, systemRandom } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock, ClockTimer, Random } from '@kctl/wait';
 import { createCorrelator, spamSource } from './correlator.js';
 import type { Correlated, Correlator } from './correlator.js';
 import { combinedNote, toRecordedEvent } from './event.js';

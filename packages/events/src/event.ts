@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 
 /** Whether all is as it should be. */
 export type EventType = 'Normal' | 'Warning';

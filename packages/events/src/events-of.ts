@@ -1,8 +1,8 @@
 import { Event } from '@kctl/apimachinery/kinds/core/v1';
 import { requireClient } from '@kctl/client';
 import type { Reader, ReadObject } from '@kctl/client';
-import { requireOptions, signalOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, signalOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { referenceTo } from './event.js';
 import type { EventSubject } from './event.js';
 

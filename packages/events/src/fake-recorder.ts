@@ -1,5 +1,6 @@
-import { orAborted, requireOptions, textOption, throwIfAborted } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, textOption } from '@kctl/options';
+import { orAborted, throwIfAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import { toRecordedEvent } from './event.js';
 import type { EventRecorder, RecordedEvent } from './event.js';
 

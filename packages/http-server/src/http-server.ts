@@ -1,23 +1,21 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
 import { guardLogger, loggerOption, messageOf, noopLogger } from '@kctl/telemetry';
-import type { Clock, OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import {
-  aborted,
   booleanOption,
   clockOption,
   functionOption,
-  keepAlive,
   numberProblem,
   objectOption,
   type OptionCheck,
-  orAborted,
   requireOptions,
   requireSignal,
   shownValue,
-  systemClock,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { aborted, keepAlive, orAborted, systemClock } from '@kctl/wait';
 import type { ConnectionPhase } from './connection.js';
 import { Connections } from './connections.js';
 import { HttpServerError } from './errors.js';

@@ -1,4 +1,4 @@
-import { requireOptions, type OptionNames } from '@kctl/wait';
+import { requireOptions, type OptionNames } from '@kctl/options';
 import { BodyReceiver, type ReadBodyOptions } from './body-receiver.js';
 import type { HttpRequest } from './http-server-options.js';
 

@@ -1,4 +1,4 @@
-import { numberProblem } from '@kctl/wait';
+import { numberProblem } from '@kctl/options';
 
 /**
  * Limits of a server. Each has a default, so that a server without options is bounded. A duration may be `Infinity`,

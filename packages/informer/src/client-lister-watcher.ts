@@ -1,8 +1,8 @@
 import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { FrameReader, ListOptions, Reader, Watcher } from '@kctl/client';
-import { requireOptions, textOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { ListerWatcher } from './list-watcher.js';
 import { hasMethods, requireKind, requireThat } from './required.js';
 

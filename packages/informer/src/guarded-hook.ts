@@ -1,4 +1,4 @@
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { Logger } from '@kctl/telemetry';
 
 /** A hook that receives errors: what it throws itself, or rejects with, is logged. */

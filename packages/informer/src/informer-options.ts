@@ -3,7 +3,8 @@ import type { IndexDefinition } from '@kctl/cache-index';
 import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
-import type { Clock, OptionNames, Random } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock, Random } from '@kctl/wait';
 import {
   booleanOption,
   clockOption,
@@ -11,10 +12,9 @@ import {
   numberProblem,
   objectOption,
   requireOptions,
-  systemClock,
-  systemRandom,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { systemClock, systemRandom } from '@kctl/wait';
 import type { CompactStorage } from './bytes/storage.js';
 import { defaultStorage } from './bytes/default-storage.js';
 import { compactStorageOf, storageOption } from './bytes/storage.js';

@@ -1,4 +1,4 @@
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 
 /** Whether a value has all of these methods. */
 export function hasMethods(value: unknown, names: readonly string[]): boolean {

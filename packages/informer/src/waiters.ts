@@ -1,5 +1,7 @@
-import type { Clock, OptionNames } from '@kctl/wait';
-import { abortReason, numberOption, optionProblems, signalOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
+import { numberOption, optionProblems, signalOption } from '@kctl/options';
+import { abortReason } from '@kctl/wait';
 import type { InformerWaitOptions } from './informer.js';
 
 interface Waiter {

@@ -4,7 +4,8 @@ import type { ReconcileObserver } from '@kctl/controller';
 import { createHttpServer, isLoopback, type HttpHandler, type HttpServer } from '@kctl/manager';
 import type { SentRequest } from '@kctl/rbac';
 import { noopLogger, type RequestCounter, type RequestTally } from '@kctl/telemetry';
-import { requireOptions, systemClock } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
 import type { InspectedManager } from './inspected.js';
 import { LoopLagMeter } from './loop-lag.js';
 import { checkOptions, defaultBudgetBytes, defaultMaxRunsPerKey, type InspectionOptions } from './options.js';
@@ -21,7 +22,7 @@ import { keysView, type KeysQuery, type KeysView } from './views/keys.js';
 import { overviewView, type OverviewView } from './views/overview.js';
 import type { InspectedState } from './views/state.js';
 import { timelineView, type TimelineQuery, type TimelineView } from './views/timeline.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** Where inspection is served. */
 export interface ListenOptions {

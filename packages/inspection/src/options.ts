@@ -1,5 +1,6 @@
-import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, numberProblem, optionProblems, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
+import { clockOption, numberProblem, optionProblems, shownValue } from '@kctl/options';
 
 /** The memory that the recorder may take unless it is said otherwise, in bytes. */
 export const defaultBudgetBytes: number = 8 * 1024 * 1024;

@@ -12,8 +12,8 @@ import {
   withoutUserInfo,
 } from '@kctl/client/connection';
 import type { Connection, Impersonation, KubeContext, UserConnection } from '@kctl/client/connection';
-import { requireOptions, textOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { fieldProblem } from './check-fields.js';
 
 /** Options of {@link readKubeconfig}. */

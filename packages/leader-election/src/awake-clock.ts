@@ -1,13 +1,6 @@
 import { platform, uptime } from 'node:os';
-import {
-  clockOption,
-  functionOption,
-  numberProblem,
-  requireOptions,
-  systemClock,
-  type Clock,
-  type OptionNames,
-} from '@kctl/wait';
+import { clockOption, functionOption, numberProblem, requireOptions, type OptionNames } from '@kctl/options';
+import { systemClock, type Clock } from '@kctl/wait';
 
 /** Differences below this are the resolution of the two clocks, not a suspension, in ms. */
 const toleranceMs = 100;

@@ -1,13 +1,5 @@
-import {
-  anySignal,
-  isAbortError,
-  numberOption,
-  type OptionNames,
-  requireOptions,
-  requireSignal,
-  sleep,
-  untilAborted,
-} from '@kctl/wait';
+import { numberOption, type OptionNames, requireOptions, requireSignal } from '@kctl/options';
+import { anySignal, isAbortError, sleep, untilAborted } from '@kctl/wait';
 import { callSafely } from './call-safely.js';
 import { Contest } from './contest.js';
 import { createElectionMetrics, type ElectionMetrics } from './election-metrics.js';

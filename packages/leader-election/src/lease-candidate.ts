@@ -2,20 +2,11 @@ import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
 import { guardSinks, type Logger } from '@kctl/telemetry';
-import {
-  type Clock,
-  clockOption,
-  isAbortError,
-  numberProblem,
-  requireOptions,
-  sleep,
-  systemClock,
-  systemRandom,
-  throwIfAborted,
-} from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions } from '@kctl/options';
+import { type Clock, isAbortError, sleep, systemClock, systemRandom, throwIfAborted } from '@kctl/wait';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link runLeaseCandidate}. */
 export interface LeaseCandidateOptions {

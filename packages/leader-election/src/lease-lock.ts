@@ -7,14 +7,8 @@ import {
   type ObjectMeta,
 } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import {
-  type OptionNames,
-  optionWithMethods,
-  requireOptions,
-  shownValue,
-  textsOption,
-  throwIfAborted,
-} from '@kctl/wait';
+import { type OptionNames, optionWithMethods, requireOptions, shownValue, textsOption } from '@kctl/options';
+import { throwIfAborted } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /**

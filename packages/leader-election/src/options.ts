@@ -1,16 +1,13 @@
 import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
   booleanOption,
-  type Clock,
   clockOption,
   functionOption,
   type OptionNames,
   optionProblems,
-  type Random,
-  systemClock,
-  systemRandom,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { type Clock, type Random, systemClock, systemRandom } from '@kctl/wait';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';

@@ -1,4 +1,4 @@
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 
 /** What the lock object says about the election. Mirrors `resourcelock.LeaderElectionRecord`. */
 export interface LeaderElectionRecord {

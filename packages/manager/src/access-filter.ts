@@ -7,16 +7,10 @@ import type { Writer } from '@kctl/client';
 import { type AccessNeed, accessTo } from '@kctl/rbac';
 import { describeError, loggerOption } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import type { Clock, OptionNames, Random } from '@kctl/wait';
-import {
-  clockOption,
-  functionOption,
-  optionWithMethods,
-  orAborted,
-  requireOptions,
-  sleep,
-  systemRandom,
-} from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock, Random } from '@kctl/wait';
+import { clockOption, functionOption, optionWithMethods, requireOptions } from '@kctl/options';
+import { orAborted, sleep, systemRandom } from '@kctl/wait';
 import type { HttpHandler } from './http-server.js';
 import { targetOf } from './request-target.js';
 import { ReviewMemory } from './review-memory.js';

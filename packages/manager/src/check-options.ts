@@ -13,7 +13,7 @@ import {
   optionWithMethods,
   shownValue,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
 import type { LeaderElectionOptions } from './elector.js';
 import type { ControllerDefaults, HealthOptions, ManagerOptions } from './manager.js';
 import type { MetricsServerOptions } from './metrics-server.js';

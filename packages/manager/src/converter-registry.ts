@@ -1,7 +1,7 @@
 import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Converter } from '@kctl/webhook';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import { ManagerError } from './errors.js';
 
 /** Converters by group and kind, behind one conversion webhook. Mirrors `conversion.Registry`. */

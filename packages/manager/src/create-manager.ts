@@ -5,7 +5,8 @@ import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type Ac
 import type { Gauge, Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
 import { guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { keepAlive, requireSignal, systemClock, systemRandom } from '@kctl/wait';
+import { requireSignal } from '@kctl/options';
+import { keepAlive, systemClock, systemRandom } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
 import { accessNeedsOf } from './access-needs.js';
 import { cachesCheck, informersCheck } from './built-in-checks.js';

@@ -3,7 +3,8 @@ import { createHttpServer as createBoundedServer, defaultLimits, listenerOption 
 import type { HttpServer as BoundedServer, ListenTarget, ServerLimits, ServerTls } from '@kctl/http-server';
 import { guardLogger, loggerOption, messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import type { Clock, OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import {
   booleanOption,
   clockOption,
@@ -14,7 +15,7 @@ import {
   optionWithMethods,
   requireOptions,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 

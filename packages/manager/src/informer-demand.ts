@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import type { Runnable, RunnableSource } from './runnable.js';
 import { RunnableError } from './errors.js';
 import { groupOf } from './runnable.js';

@@ -1,5 +1,6 @@
 import type { Logger } from '@kctl/telemetry';
-import { aborted, shownType, untilAborted } from '@kctl/wait';
+import { shownType } from '@kctl/options';
+import { aborted, untilAborted } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Elector, ElectorFactory, OnLost } from './elector.js';
 import { rejoinsAfter } from './elector.js';

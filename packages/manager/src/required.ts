@@ -1,4 +1,4 @@
-import { shownType, shownValue } from '@kctl/wait';
+import { shownType, shownValue } from '@kctl/options';
 
 /** Members that are called where they are there. */
 const methods = ['warmup', 'waitForReady', 'waitUntilCold', 'sources', 'adopt', 'accessNeeds', 'setPaused'] as const;

@@ -10,18 +10,10 @@ import type { JsonPatchOperation, Kind, ObjectKey, UntypedObject } from '@kctl/a
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { apply, hasCondition, requireClient, waitFor } from '@kctl/client';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import {
-  numberProblem,
-  optionWithMethods,
-  requireOptions,
-  shownType,
-  signalOption,
-  sleep,
-  systemClock,
-  withDeadline,
-  throwIfAborted,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { numberProblem, optionWithMethods, requireOptions, shownType, signalOption } from '@kctl/options';
+import { sleep, systemClock, withDeadline, throwIfAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import { ApplySet } from './apply-set.js';
 import type { ApplySetParent, Member } from './apply-set.js';
 import type { ManifestClient } from './client.js';

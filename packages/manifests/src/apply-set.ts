@@ -4,8 +4,8 @@ import type { Kind, UntypedObject } from '@kctl/apimachinery';
 import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { apply } from '@kctl/client';
 import type { KindResolver } from '@kctl/client';
-import { requireOptions, shownValue } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { ManifestClient } from './client.js';
 import { ApplySetError } from './errors.js';
 

@@ -1,6 +1,6 @@
 import type * as telemetry from '@kctl/telemetry';
 import type { HistogramOptions, Labels, MetricOptions } from '@kctl/telemetry';
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 import { HistogramSeries } from './histogram-series.js';
 import { CounterSeries, GaugeSeries } from './number-series.js';
 import { Counter, Gauge, Histogram } from './prom-client-parts.js';

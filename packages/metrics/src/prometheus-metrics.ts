@@ -1,6 +1,8 @@
 import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
-import { booleanOption, clockOption, optionWithMethods, requireOptions, systemClock } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { booleanOption, clockOption, optionWithMethods, requireOptions } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
 import { collectDefaultMetrics } from './default-metrics.js';

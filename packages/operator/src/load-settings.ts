@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readYaml } from '@kctl/yaml';
 import { messageOf } from '@kctl/telemetry';
-import { numberProblem } from '@kctl/wait';
+import { numberProblem } from '@kctl/options';
 import { SettingsError } from './errors.js';
 import { fieldsOf, type SettingField, type SettingsIssue, type SettingsSchema } from './settings-schema.js';
 import { standardDefaults, standardFields, type StandardSettings } from './standard-settings.js';

@@ -1,4 +1,4 @@
-import type { NumberRange } from '@kctl/wait';
+import type { NumberRange } from '@kctl/options';
 
 /** A schema of settings: the part of Standard Schema and Standard JSON Schema that is used; zod 4.2 and ArkType have both. */
 export interface SettingsSchema<Input = unknown, Output = Input> {

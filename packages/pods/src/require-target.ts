@@ -1,5 +1,5 @@
 import { requireClient, requireKind } from '@kctl/client';
-import { shownType, shownValue } from '@kctl/wait';
+import { shownType, shownValue } from '@kctl/options';
 import { PodTargetError } from './errors.js';
 
 /**

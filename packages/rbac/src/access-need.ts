@@ -1,4 +1,4 @@
-import { optionProblems, shownType, shownValue, type OptionNames } from '@kctl/wait';
+import { optionProblems, shownType, shownValue, type OptionNames } from '@kctl/options';
 import { isRight } from './require-arguments.js';
 
 /** The verbs of RBAC on resources, in the order in which rules list them. */

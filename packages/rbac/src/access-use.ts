@@ -1,4 +1,4 @@
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import type { AccessVerb } from './access-need.js';
 
 /** A request as a connection reports it: `Connection.observe` of @kctl/client gives these. */

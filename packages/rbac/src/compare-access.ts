@@ -1,5 +1,5 @@
 import { formatResource, type AccessNeed, type AccessVerb } from './access-need.js';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import { requireUses, requireNeeds } from './require-arguments.js';
 import type { AccessUse } from './access-use.js';
 import type { CountedUse } from './access-recorder.js';

@@ -6,7 +6,7 @@ import type {
   RoleBinding,
 } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import type { ServiceAccount } from '@kctl/apimachinery/kinds/core/v1';
-import { requireOptions, shownValue, type OptionNames } from '@kctl/wait';
+import { requireOptions, shownValue, type OptionNames } from '@kctl/options';
 import type { AccessNeed } from './access-need.js';
 import { requireNeeds } from './require-arguments.js';
 import { policyRules } from './policy-rules.js';

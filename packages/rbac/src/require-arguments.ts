@@ -1,4 +1,4 @@
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 
 /** Refuses what is not a list of needs, or has an element that is not one. @throws TypeError naming the element */
 export function requireNeeds(what: string, needs: unknown): void {

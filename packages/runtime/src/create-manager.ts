@@ -33,7 +33,6 @@ import type { Inspection } from '@kctl/inspection';
 import { accessTo } from '@kctl/rbac';
 import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import {
-  type Clock,
   functionOption,
   objectOption,
   type OptionCheck,
@@ -41,9 +40,9 @@ import {
   optionProblems,
   optionWithMethods,
   requireSignal,
-  systemClock,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { type Clock, systemClock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
 import { countRequests } from './count-requests.js';
@@ -60,7 +59,7 @@ import type {
   RuntimeWebhookOptions,
 } from './runtime-options.js';
 import { sectionProblems } from './section-names.js';
-import { withoutUndefined } from './without-undefined.js';
+import { withoutUndefined } from '@kctl/options';
 
 /**
  * Makes a manager with everything behind it: a client over HTTPS, a cache of informers, a client that reads from the

@@ -1,6 +1,7 @@
 import type { Inspection, RecordingOptions } from '@kctl/inspection';
 import { isForeignRequest, isLoopback, type HttpHandler, type Manager } from '@kctl/manager';
-import { type Clock, numberProblem, type OptionNames, optionProblems, systemClock } from '@kctl/wait';
+import { numberProblem, type OptionNames, optionProblems } from '@kctl/options';
+import { type Clock, systemClock } from '@kctl/wait';
 import type { RuntimeInspectionOptions, RuntimeManagerOptions } from './runtime-options.js';
 
 interface AllOptions extends RecordingOptions {

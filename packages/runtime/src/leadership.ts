@@ -15,7 +15,8 @@ import {
 } from '@kctl/leader-election';
 import type { LeaderElectionOptions } from '@kctl/manager';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { optionProblems, textOption, type Clock } from '@kctl/wait';
+import { optionProblems, textOption } from '@kctl/options';
+import { type Clock } from '@kctl/wait';
 import { electionNeeds } from './access-needs.js';
 import { withCandidate } from './coordinated-elector.js';
 import { createElectionEvents } from './election-events.js';

@@ -3,7 +3,8 @@ import { retryOnConflict, type Client } from '@kctl/client';
 import { leaseKind, type Lease } from '@kctl/leader-election';
 import type { ScheduleStore } from '@kctl/manager';
 import { accessTo } from '@kctl/rbac';
-import { requireOptions, type Clock, type OptionNames } from '@kctl/wait';
+import { requireOptions, type OptionNames } from '@kctl/options';
+import { type Clock } from '@kctl/wait';
 
 /** Options of {@link createLeaseScheduleStore}. */
 export interface LeaseScheduleStoreOptions {

@@ -1,6 +1,6 @@
 import { nameFilter } from '@kctl/apimachinery';
 import type { NamespaceScopes, NamespaceSelection } from '@kctl/cache';
-import { optionProblems, shownValue } from '@kctl/wait';
+import { optionProblems, shownValue } from '@kctl/options';
 
 /**
  * The namespaces that a manager works in. `all`; `own`: that of the pod, or of the kubeconfig's context; `environment`:

@@ -1,4 +1,4 @@
-import { functionOption, type OptionNames, optionProblems } from '@kctl/wait';
+import { functionOption, type OptionNames, optionProblems } from '@kctl/options';
 import type { CoordinatedElectionOptions, RuntimeManagerOptions, RuntimeWebhookOptions } from './runtime-options.js';
 
 type NamesOf<T> = OptionNames<NonNullable<T>>;

@@ -8,7 +8,7 @@ import {
   signalOption,
   unknownOptions,
   type OptionCheck,
-} from '@kctl/wait';
+} from '@kctl/options';
 import { faultRatesOf, type FaultRates } from './faults/fault.js';
 import { ruleNames } from './rules/rule-names.js';
 import type { Step } from './timeline.js';

@@ -1,6 +1,7 @@
 import type { Tracer } from '@kctl/telemetry';
 import { messageOf } from '@kctl/telemetry';
-import { shownType, type Random } from '@kctl/wait';
+import { shownType } from '@kctl/options';
+import { type Random } from '@kctl/wait';
 import type { Network } from './network/network.js';
 import { ReplicaLogger } from './replica-logger.js';
 import type { Scheduler } from './scheduler.js';

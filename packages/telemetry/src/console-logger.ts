@@ -6,7 +6,7 @@ import type { Loggable } from './loggable.js';
 import { messageOf } from './message-of.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
 import { readCall, readFields } from './read-fields.js';
-import { requireKnownOptions } from './require-known-options.js';
+import { requireOptions, type OptionNames } from '@kctl/options';
 
 const severity: Readonly<Record<LogLevel, number>> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50 };
 const formats = ['json', 'text'] as const;
@@ -41,7 +41,7 @@ export interface ConsoleLoggerOptions {
   readonly fields?: LogFields;
 }
 
-const optionNames: Readonly<Record<keyof ConsoleLoggerOptions, true>> = {
+const optionNames: OptionNames<ConsoleLoggerOptions> = {
   level: true,
   format: true,
   stackLevel: true,
@@ -84,7 +84,7 @@ export interface ConsoleLogger extends Logger {
  * ```
  */
 export function createConsoleLogger(options: ConsoleLoggerOptions = {}): ConsoleLogger {
-  requireKnownOptions('createConsoleLogger', options, optionNames);
+  requireOptions('createConsoleLogger', options, optionNames);
   const { level = 'info', format = 'json', stackLevel = 'error', now = () => new Date().getTime() } = options;
   const {
     write = (line: string) => void process.stderr.write(`${line}\n`),

@@ -3,7 +3,7 @@ import { loggable } from './loggable.js';
 import type { Loggable } from './loggable.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
 import { readCall, readFields } from './read-fields.js';
-import { requireKnownOptions } from './require-known-options.js';
+import { requireOptions, type OptionNames } from '@kctl/options';
 
 /** A record as `@opentelemetry/api-logs` takes it. */
 export interface OpenTelemetryRecord {
@@ -36,7 +36,7 @@ export interface OpenTelemetryLoggerOptions {
   readonly fields?: LogFields;
 }
 
-const optionNames: Readonly<Record<keyof OpenTelemetryLoggerOptions, true>> = { level: true, fields: true };
+const optionNames: OptionNames<OpenTelemetryLoggerOptions> = { level: true, fields: true };
 
 /** `SeverityNumber` of the OpenTelemetry data model. */
 const severityNumber: Readonly<Record<LogLevel, number>> = { trace: 1, debug: 5, info: 9, warn: 13, error: 17 };
@@ -48,7 +48,7 @@ const severityNumber: Readonly<Record<LogLevel, number>> = { trace: 1, debug: 5,
  * {@link loggable} describes. A call does not throw, whatever its fields are; a record that `emit` throws on is lost.
  */
 export function createOpenTelemetryLogger(logger: OpenTelemetryLike, options: OpenTelemetryLoggerOptions = {}): Logger {
-  requireKnownOptions('createOpenTelemetryLogger', options, optionNames);
+  requireOptions('createOpenTelemetryLogger', options, optionNames);
   const { level: least = 'info' } = options;
   const own = readFields(options.fields);
   const lowest = severityNumber[least];

@@ -12,9 +12,9 @@ import {
   oneOfOption,
   requireOptions,
   signalOption,
-  throwIfAborted,
   type OptionNames,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { throwIfAborted } from '@kctl/wait';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { installCrds } from './install-crds.js';
 import { addTestUser, type TestUser, type TestUserOptions } from './test-users.js';

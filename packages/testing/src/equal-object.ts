@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
-import { optionProblems, shownValue } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { optionProblems, shownValue } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 /** Which fields two objects are compared by. */
 export interface EqualObjectOptions {

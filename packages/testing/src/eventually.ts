@@ -1,14 +1,5 @@
-import {
-  clockOption,
-  numberOption,
-  requireOptions,
-  signalOption,
-  sleep,
-  systemClock,
-  throwIfAborted,
-  type Clock,
-  type OptionNames,
-} from '@kctl/wait';
+import { clockOption, numberOption, requireOptions, signalOption, type OptionNames } from '@kctl/options';
+import { sleep, systemClock, throwIfAborted, type Clock } from '@kctl/wait';
 
 /** Options of {@link eventually}. */
 export interface EventuallyOptions {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { formatKey, keyOf, StatusError } from '@kctl/apimachinery';
 import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { ListOptions, WatchEvent, WatchOptions, WatchStream } from '@kctl/client';
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 
 /** What a {@link FakeControllerSource} was asked. */
 export type SourceCall =

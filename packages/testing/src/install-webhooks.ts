@@ -15,7 +15,8 @@ import {
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader, Writer } from '@kctl/client';
 import { messageOf } from '@kctl/telemetry';
-import { shownValue, systemClock, waitUntil } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
+import { systemClock, waitUntil } from '@kctl/wait';
 import { createCertificateAuthority, type CertificateAuthority } from './real/certificates.js';
 
 /** A configuration of webhooks, as `webhookConfigurations` of `@kctl/webhook` returns it or a manifest has it. */

@@ -19,7 +19,7 @@ import {
   type AccessRecorder,
   type RbacObject,
 } from '@kctl/rbac';
-import { requireOptions, type OptionNames } from '@kctl/wait';
+import { requireOptions, type OptionNames } from '@kctl/options';
 import { eventually } from './eventually.js';
 import type { TestEnvironment } from './environment.js';
 

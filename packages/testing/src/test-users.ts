@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { ApiServer } from '@kctl/apiserver';
 import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
 import { noopLogger } from '@kctl/telemetry';
-import { listOption, requireOptions, shownValue, textOption, type OptionNames } from '@kctl/wait';
+import { listOption, requireOptions, shownValue, textOption, type OptionNames } from '@kctl/options';
 import { kubeconfigYaml } from './real/kubeconfig.js';
 import type { RealApiServer } from './real/real-api-server.js';
 

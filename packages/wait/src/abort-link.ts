@@ -1,8 +1,6 @@
+import { numberProblem, clockOption, signalOption, shownType } from '@kctl/options';
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
-import { numberProblem } from './number-problem.js';
-import { clockOption, signalOption } from './option-check.js';
-import { shownType } from './shown-value.js';
 
 /** An abort signal that is tied to something else; disposing it unties it and leaves nothing behind. */
 export interface AbortLink extends Disposable {

@@ -1,9 +1,7 @@
-import { clockOption, functionOption, optionWithMethods } from './option-check.js';
-import type { OptionCheck } from './option-check.js';
+import { clockOption, functionOption, optionWithMethods, numberProblem, requireOptions } from '@kctl/options';
+import type { OptionCheck, OptionNames } from '@kctl/options';
 import type { Clock, Random } from './clock.js';
-import { numberProblem } from './number-problem.js';
 import { systemClock, systemRandom } from './system-clock.js';
-import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link createBackoff}. */
 export interface BackoffOptions {

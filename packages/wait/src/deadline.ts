@@ -1,9 +1,7 @@
+import { numberProblem, clockOption, shownType } from '@kctl/options';
 import { anySignal } from './abort-link.js';
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
-import { numberProblem } from './number-problem.js';
-import { clockOption } from './option-check.js';
-import { shownType } from './shown-value.js';
 import { abortReason } from './sleep.js';
 import { systemClock } from './system-clock.js';
 

@@ -1,4 +1,4 @@
-import { shownValue } from './shown-value.js';
+import { shownValue } from '@kctl/options';
 
 /** ms, or a text as Go and Kubernetes write durations: `300ms`, `1.5h`, `1h30m`. */
 export type Duration = number | string;

@@ -18,35 +18,15 @@ export { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
 export { durationSchema, formatDuration, parseDuration } from './duration.js';
 export type { Duration } from './duration.js';
 export { keepAlive } from './keep-alive.js';
-export { numberProblem } from './number-problem.js';
-export type { NumberRange } from './number-problem.js';
-export {
-  booleanOption,
-  clockOption,
-  functionOption,
-  listOption,
-  numberOption,
-  objectOption,
-  oneOfOption,
-  optionWithMethods,
-  signalOption,
-  textOption,
-  textsOption,
-} from './option-check.js';
-export type { OptionCheck } from './option-check.js';
 export { aborted, orAborted, untilAborted } from './or-aborted.js';
 export { poll, waitUntil } from './poll.js';
 export type { PollOptions } from './poll.js';
-export { requireSignal } from './require-signal.js';
 export { retry } from './retry.js';
 export type { RetryOptions } from './retry.js';
 export { retryAfterMs, retryAfterOfHeader } from './retry-after.js';
-export { shownType, shownValue } from './shown-value.js';
 export { abortReason, isAbortError, sleep } from './sleep.js';
 export type { SleepOptions } from './sleep.js';
 export { systemClock, systemRandom } from './system-clock.js';
 export { throwIfAborted } from './throw-if-aborted.js';
 export { createTokenBucket } from './token-bucket.js';
 export type { TokenBucket, TokenBucketOptions } from './token-bucket.js';
-export { nearestName, optionProblems, requireOptions, unknownOptions } from './unknown-option.js';
-export type { OptionNames } from './unknown-option.js';

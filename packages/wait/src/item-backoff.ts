@@ -1,8 +1,7 @@
+import { numberProblem, clockOption, functionOption, requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { Clock, Random } from './clock.js';
-import { numberProblem } from './number-problem.js';
-import { clockOption, functionOption } from './option-check.js';
 import { systemClock, systemRandom } from './system-clock.js';
-import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link createItemBackoff}. */
 export interface ItemBackoffOptions {

@@ -1,15 +1,13 @@
-import { clockOption, functionOption, signalOption } from './option-check.js';
+import { clockOption, functionOption, signalOption, numberProblem, shownType, requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { backoffOption } from './backoff.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { isConnectionFailure } from './connection-failure.js';
 import { withDeadline } from './deadline.js';
 import { DeadlineExceededError, isDeadlineExceeded } from './deadline-error.js';
-import { numberProblem } from './number-problem.js';
-import { shownType } from './shown-value.js';
 import { sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
-import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link poll} and {@link waitUntil}. */
 export interface PollOptions {

@@ -1,13 +1,11 @@
-import { clockOption, functionOption, signalOption } from './option-check.js';
+import { clockOption, functionOption, signalOption, numberProblem, shownType, requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { backoffOption } from './backoff.js';
 import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
-import { numberProblem } from './number-problem.js';
 import { orAborted } from './or-aborted.js';
-import { shownType } from './shown-value.js';
 import { abortReason, sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
-import { requireOptions, type OptionNames } from './unknown-option.js';
 
 /** Options of {@link retry}. */
 export interface RetryOptions {

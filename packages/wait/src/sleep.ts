@@ -1,10 +1,15 @@
+import {
+  numberProblem,
+  clockOption,
+  isSignal,
+  signalOption,
+  shownType,
+  shownValue,
+  unknownOptions,
+} from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { Clock } from './clock.js';
-import { numberProblem } from './number-problem.js';
-import { clockOption, isSignal, signalOption } from './option-check.js';
-import { shownType, shownValue } from './shown-value.js';
 import { systemClock } from './system-clock.js';
-import { unknownOptions } from './unknown-option.js';
-import type { OptionNames } from './unknown-option.js';
 
 /** Options of {@link sleep}. */
 export interface SleepOptions {

@@ -1,4 +1,4 @@
-import { signalOption } from './option-check.js';
+import { signalOption } from '@kctl/options';
 import { abortReason } from './sleep.js';
 
 /**

@@ -1,4 +1,4 @@
-import { numberProblem } from './number-problem.js';
+import { numberProblem } from '@kctl/options';
 
 /**
  * The delay of a timer, 0 where it is negative. For every clock, so that NaN is neither zero nor infinity.

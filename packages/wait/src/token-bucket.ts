@@ -1,11 +1,9 @@
+import { clockOption, numberProblem, requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { throwIfAborted } from './throw-if-aborted.js';
-import { clockOption } from './option-check.js';
 import type { Clock } from './clock.js';
-import { numberProblem } from './number-problem.js';
 import { sleep } from './sleep.js';
 import { systemClock } from './system-clock.js';
-import { requireOptions } from './unknown-option.js';
-import type { OptionNames } from './unknown-option.js';
 
 /** Options of {@link createTokenBucket}. */
 export interface TokenBucketOptions {

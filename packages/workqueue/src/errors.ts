@@ -1,5 +1,5 @@
-import { requireOptions, shownValue, signalOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, shownValue, signalOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { GetOptions } from './worker-pool.js';
 
 const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';

@@ -1,5 +1,6 @@
-import { anySignal, requireOptions, signalOption, throwIfAborted } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, signalOption } from '@kctl/options';
+import { anySignal, throwIfAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import { requireFunction, requireInteger } from './errors.js';
 
 /** Options of {@link parallelizeUntil}. */

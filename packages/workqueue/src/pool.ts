@@ -1,5 +1,7 @@
-import { anySignal, createTokenBucket, DeadlineExceededError, isAbortError, requireOptions } from '@kctl/wait';
-import type { AbortLink, Clock, ClockTimer, OptionNames, TokenBucket } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import { anySignal, createTokenBucket, DeadlineExceededError, isAbortError } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { AbortLink, Clock, ClockTimer, TokenBucket } from '@kctl/wait';
 import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
 import { sliceMs } from './slice.js';
 import type { QueueKey } from './work-queue.js';

@@ -1,6 +1,8 @@
 import { guardMetrics } from '@kctl/telemetry';
-import { abortReason, requireOptions, signalOption, systemClock } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { requireOptions, signalOption } from '@kctl/options';
+import { abortReason, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import { Drain } from './drain.js';
 import { getProblem, noGetOptions, QueueFullError, requireFunction } from './errors.js';
 import type { FailurePolicy, PoolSource } from './pool.js';

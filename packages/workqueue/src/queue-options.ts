@@ -1,8 +1,9 @@
 import { requireRateLimiter } from './limiters/rate-limiter.js';
 import { metricsOption } from '@kctl/telemetry';
 import type { Metrics } from '@kctl/telemetry';
-import type { Clock, OptionNames } from '@kctl/wait';
-import { booleanOption, clockOption, numberOption, optionProblems, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
+import { booleanOption, clockOption, numberOption, optionProblems, textOption } from '@kctl/options';
 import type { BackingQueue } from './backing-queue.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';

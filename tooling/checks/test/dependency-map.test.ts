@@ -96,13 +96,13 @@ describe('the dependency map', () => {
       name: 'an upward import',
       file: 'packages/wait/src/upward.ts',
       content: "import { marker } from '@kctl/workqueue';\nexport const fault: string = marker;\n",
-      rule: 'layer-0-downward-only',
+      rule: 'layer-1-downward-only',
     },
     {
       name: 'a sibling import',
       file: 'packages/telemetry/src/sibling.ts',
       content: "import { marker } from '@kctl/wait';\nexport const fault: string = marker;\n",
-      rule: 'layer-0-downward-only',
+      rule: 'layer-1-downward-only',
     },
     {
       name: 'a deep import',

@@ -18,6 +18,7 @@ import { createCluster, createHttpServer, createManager } from '@kctl/manager';
 import { createPrometheusMetrics } from '@kctl/metrics';
 import * as runtime from '@kctl/runtime';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
+import { shownType } from '@kctl/options';
 import * as wait from '@kctl/wait';
 import * as webhook from '@kctl/webhook';
 import * as workqueue from '@kctl/workqueue';
@@ -175,7 +176,7 @@ async function taken(
       for (const value of values) {
         const { is, message } = await verdict(call, options({ [name]: value }));
         if (is !== 'refused')
-          found.push(`${prefix}${name}: ${wait.shownType(value)} ${String(value)} is ${is} ${message}`.trim());
+          found.push(`${prefix}${name}: ${shownType(value)} ${String(value)} is ${is} ${message}`.trim());
       }
   };
   const withOption = (given: object): object => ({ ...base, ...given });

@@ -79,18 +79,7 @@ const forAuthors = [
   'requireName',
   'requireObject',
   'requireOptionsObject',
-  ...[
-    'numberProblem',
-    'clockOption',
-    'functionOption',
-    'textOption',
-    'textsOption',
-    'booleanOption',
-    'signalOption',
-    'requireSignal',
-    'requireOptions',
-  ],
-  ...['unknownOptions', 'optionProblems', 'nearestName', 'storageOption', 'reflectorConfigProblems'],
+  ...['storageOption', 'reflectorConfigProblems'],
   ...['describeInformerState', 'parseDuration'],
 ];
 

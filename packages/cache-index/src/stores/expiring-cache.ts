@@ -1,5 +1,7 @@
-import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, numberProblem, requireOptions, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
 
 /** Options of {@link createExpiringCache}. */
 export interface ExpiringCacheOptions {

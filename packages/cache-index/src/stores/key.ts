@@ -1,5 +1,5 @@
 import { formatKey } from '@kctl/apimachinery';
-import { functionOption, shownValue } from '@kctl/wait';
+import { functionOption, shownValue } from '@kctl/options';
 
 /**
  * `namespace/name` of an object, or `name` where it has no namespace. Mirrors `cache.MetaNamespaceKeyFunc`.

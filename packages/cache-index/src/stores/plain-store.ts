@@ -1,4 +1,4 @@
-import { requireOptions } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
 import { keyFunction } from './key.js';
 import type { Store, StoreOptions } from './store.js';
 

@@ -1,3 +1,4 @@
+import { withoutUndefined } from '@kctl/options';
 import type { ManifestInput } from './manifest-input.js';
 import type { ContainerManifest, DeploymentManifest } from './manager.js';
 import {
@@ -212,8 +213,4 @@ function text(object: object): string {
 
 function indent(content: string, spaces: number): string {
   return content.replace(/^(?=.)/gm, ' '.repeat(spaces));
-}
-
-function withoutUndefined(fields: Readonly<Record<string, object | undefined>>): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -1,7 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { ReadObject } from '@kctl/client';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import { objectName } from './own-links.js';
 import { UpdateGate } from './update-gate.js';
 import type { GateParts, GateTraits, Versions } from './update-gate.js';

@@ -1,6 +1,6 @@
 import { findConnection, findContexts, readerMissing } from '@kctl/client/connection';
 import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
-import { requireOptions, type OptionNames } from '@kctl/wait';
+import { requireOptions, type OptionNames } from '@kctl/options';
 
 const contextsOptionNames: OptionNames<ListContextsOptions> = { text: true, path: true, environment: true };
 const optionNames: OptionNames<LoadConnectionOptions> = { ...contextsOptionNames, context: true };

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { clockOption, numberProblem, requireOptions, shownValue, systemClock } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, shownValue } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { DiscoveryCache, DiscoveryDocument } from '../discovery/discovery-cache.js';
 
 /** Options of {@link createDiscoveryFileCache}. */

@@ -1,7 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
-import { requireOptions, shownType, shownValue, signalOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, shownType, shownValue, signalOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson } from '../bytes/codec.js';
 import { statusErrorOf } from '../failure/failure-status.js';

@@ -1,3 +1,5 @@
+import { isThenable } from '@kctl/options';
+
 /** Calls a hook of the caller's. What it throws, or rejects with, is reported and concerns nothing else. */
 export function callHook(hook: () => unknown, report: (error: unknown) => void): void {
   try {
@@ -6,8 +8,4 @@ export function callHook(hook: () => unknown, report: (error: unknown) => void):
   } catch (error) {
     report(error);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function';
 }

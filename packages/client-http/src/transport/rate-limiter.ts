@@ -1,5 +1,7 @@
-import { createTokenBucket, numberProblem, optionProblems } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { numberProblem, optionProblems } from '@kctl/options';
+import { createTokenBucket } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 
 /** A limit on how fast requests are sent. */
 export interface RateLimit {

@@ -2,23 +2,19 @@ import type { Duplex } from 'node:stream';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
-  anySignal,
   booleanOption,
   clockOption,
   functionOption,
   listOption,
   numberProblem,
   objectOption,
-  orAborted,
   requireOptions,
-  retry,
-  retryAfterOfHeader,
   signalOption,
-  sleep,
-  systemClock,
   textOption,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+} from '@kctl/options';
+import { anySignal, orAborted, retry, retryAfterOfHeader, sleep, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import type { Connection, Impersonation } from '@kctl/client/connection';
 import { createConnectionPools } from '../connection/connection-pools.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 
 /** Where {@link defaultUserAgent} looks. */
 export interface UserAgentFacts {

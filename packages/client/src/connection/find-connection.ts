@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { objectOption, requireOptions, textOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { objectOption, requireOptions, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { inClusterConnection } from './in-cluster.js';

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { requireOptionsObject } from '../require-arguments.js';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
-import { textOf, withoutUndefined } from './fields.js';
+import { withoutUndefined } from '@kctl/options';
+import { textOf } from './fields.js';
 
 /** Where a service account is mounted. */
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import type { AuthProvider, Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
-import { textOf, withoutUndefined } from './fields.js';
+import { withoutUndefined } from '@kctl/options';
+import { textOf } from './fields.js';
 import { hideSecrets } from './hide-secrets.js';
 
 /** What is used of a cluster entry of client-node's `KubeConfig`. */

@@ -1,4 +1,4 @@
-import { listOption, objectOption, shownType, textOption, unknownOptions } from '@kctl/wait';
+import { listOption, objectOption, shownType, textOption, unknownOptions } from '@kctl/options';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 
 /** Fields of a user that hold a text; one that is there and empty is what a variable that is not set leaves. */

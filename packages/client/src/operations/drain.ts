@@ -2,19 +2,10 @@ import { isForbidden, isNotFound, isStatusError, isTooManyRequests } from '@kctl
 import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { DaemonSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
-import {
-  anySignal,
-  booleanOption,
-  clockOption,
-  functionOption,
-  numberProblem,
-  requireOptions,
-  signalOption,
-  sleep,
-  systemClock,
-  withDeadline,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { booleanOption, clockOption, functionOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
+import { anySignal, sleep, systemClock, withDeadline } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { evict } from './evict.js';

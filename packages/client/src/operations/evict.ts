@@ -4,8 +4,8 @@ import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { requireClient, requireOptionsObject } from '../require-arguments.js';
 import { requireKey } from '../require-kind.js';
-import { requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link evict}. */
 export interface EvictOptions extends AbortOptions {

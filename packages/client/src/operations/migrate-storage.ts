@@ -1,17 +1,10 @@
 import { defineKind, isConflict, isNotFound, metadataOnly, mutableCopy } from '@kctl/apimachinery';
 import type { Kind, StatusError } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import {
-  clockOption,
-  functionOption,
-  numberProblem,
-  requireOptions,
-  signalOption,
-  sleep,
-  systemClock,
-  throwIfAborted,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, functionOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
+import { sleep, systemClock, throwIfAborted } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
 import type { AbortOptions } from '../options.js';

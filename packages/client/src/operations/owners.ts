@@ -1,12 +1,13 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { booleanOption, orAborted, requireOptions, shownType } from '@kctl/wait';
+import { booleanOption, requireOptions, shownType } from '@kctl/options';
+import { orAborted } from '@kctl/wait';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { isSet } from '../kube-object.js';
 import { requireClient, requireList, requireObject, requireOptionsObject } from '../require-arguments.js';
 import { requireKind } from '../require-kind.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link childrenOf}. */
 export interface ChildrenOptions extends AbortOptions {

@@ -2,8 +2,10 @@ import type { KeyOf, KeyOrObject, Kind, NamespacedKey } from '@kctl/apimachinery
 import { ControllerRevision, Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import type { DaemonSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { formatGroupKind, isDeleting, isJsonObject } from '@kctl/apimachinery';
-import { clockOption, functionOption, requireOptions, systemClock } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, functionOption, requireOptions } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { jsonPatchFrom } from '../patch.js';

@@ -1,11 +1,11 @@
 import type { KeyOrObject, Kind } from '@kctl/apimachinery';
 import type { Scale as ScaleBody } from '@kctl/apimachinery/kinds/autoscaling/v1';
-import { numberProblem, requireOptions } from '@kctl/wait';
+import { numberProblem, requireOptions } from '@kctl/options';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { requireClient, requireOptionsObject } from '../require-arguments.js';
 import { keyIn } from '../require-kind.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** What the subresource `scale` of autoscaling/v1 says. */
 export interface Scale {

@@ -9,22 +9,17 @@ import {
   StatusError,
 } from '@kctl/apimachinery';
 import {
-  anySignal,
   clockOption,
   functionOption,
-  isConnectionFailure,
   numberProblem,
   optionWithMethods,
-  orAborted,
   requireOptions,
-  retryAfterMs,
   signalOption,
-  sleep,
-  systemClock,
   textOption,
-  timeoutSignal,
-} from '@kctl/wait';
-import type { AbortLink, Clock, OptionNames } from '@kctl/wait';
+} from '@kctl/options';
+import { anySignal, isConnectionFailure, orAborted, retryAfterMs, sleep, systemClock, timeoutSignal } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { AbortLink, Clock } from '@kctl/wait';
 import type { Watcher, WatchEvent, WatchStream } from '../client.js';
 import type { WatchOptions } from '../options.js';
 import { requireKind } from '../require-kind.js';

@@ -1,7 +1,9 @@
 import { StatusError } from '@kctl/apimachinery';
 import type { Status } from '@kctl/apimachinery';
-import { clockOption, numberProblem, orAborted, requireOptions, signalOption, withDeadline } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
+import { orAborted, withDeadline } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { AbortOptions } from '../options.js';
 import { WatchClosedError } from './errors.js';
 

@@ -1,4 +1,4 @@
-import { numberProblem, shownType } from '@kctl/wait';
+import { numberProblem, shownType } from '@kctl/options';
 
 /** @throws TypeError naming the field */
 export function requireFunction(what: string, field: string, value: unknown): void {

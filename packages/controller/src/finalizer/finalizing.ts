@@ -3,7 +3,7 @@ import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
 import { requireKind, requireList } from '@kctl/client';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import {
   clockOption,
   functionOption,
@@ -12,7 +12,7 @@ import {
   optionWithMethods,
   requireOptions,
   shownType,
-} from '@kctl/wait';
+} from '@kctl/options';
 import { asksForAnotherRun } from '../retry/outcome.js';
 import { keyFor } from '../reconciler/key-for.js';
 import { requireFunction } from '../event/required.js';

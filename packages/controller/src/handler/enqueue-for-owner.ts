@@ -1,4 +1,4 @@
-import { booleanOption, requireOptions } from '@kctl/wait';
+import { booleanOption, requireOptions } from '@kctl/options';
 import { requireKind } from '@kctl/client';
 import type { Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, groupOfApiVersion } from '@kctl/apimachinery';

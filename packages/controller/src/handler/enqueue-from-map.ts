@@ -1,6 +1,6 @@
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { Logger } from '@kctl/telemetry';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import type { ObjectEvent } from '../event/object-event.js';
 import { jsonKey } from '../queue/reconcile-queue.js';
 import { requireFunction } from '../event/required.js';

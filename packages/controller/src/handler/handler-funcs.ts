@@ -1,6 +1,6 @@
-import { isThenable } from '@kctl/delivery';
-import { functionOption, requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { isThenable } from '@kctl/options';
+import { functionOption, requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 import type { EventHandler, HandlerContext, RequestQueue } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';

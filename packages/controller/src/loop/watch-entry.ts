@@ -1,4 +1,4 @@
-import { requireOptions, shownValue } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/options';
 import type { WatchOptions } from '../controller.js';
 import type { Source, StartedSource } from '../source/source.js';
 

@@ -10,8 +10,8 @@ import {
 } from '@kctl/apimachinery';
 import { applyIfChanged, createApplyMemo, mergeFrom } from '@kctl/client';
 import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
-import { requireOptions, shownValue } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { requireOptions, shownValue } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { finalizersOption, finalizing } from '../finalizer/finalizing.js';
 import type { Finalizer } from '../finalizer/finalizing.js';
 import { keyFor } from '../reconciler/key-for.js';

@@ -1,4 +1,4 @@
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type {
   CreateEvent,
   DeleteEvent,
@@ -7,8 +7,8 @@ import type {
   ObjectEvent,
   UpdateEvent,
 } from '../event/object-event.js';
-import { functionOption, requireOptions } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { functionOption, requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { requireFunction, requirePredicates } from '../event/required.js';
 import { isGenerational, markGenerational } from './generation.js';
 

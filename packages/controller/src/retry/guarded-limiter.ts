@@ -1,5 +1,5 @@
 import type { RateLimiter } from '@kctl/workqueue';
-import { shownType, shownValue } from '@kctl/wait';
+import { shownType, shownValue } from '@kctl/options';
 
 /** Options of {@link guardedLimiter}. */
 export interface GuardedLimiterOptions<R> {

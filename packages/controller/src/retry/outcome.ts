@@ -1,4 +1,4 @@
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 import type { ReconcileResult } from '../reconciler/reconciler.js';
 
 /** What came of a run. The loop switches over it, and policies look at it. */

@@ -1,4 +1,4 @@
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 import type { RetryDecision } from '../reconciler/reconciler.js';
 
 /**

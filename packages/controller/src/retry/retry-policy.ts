@@ -1,7 +1,8 @@
 import type { StatusError } from '@kctl/apimachinery';
 import { isStatusError, isTooManyRequests } from '@kctl/apimachinery';
-import type { OptionNames } from '@kctl/wait';
-import { numberProblem, requireOptions, retryAfterMs as retryAfterOf, functionOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { numberProblem, requireOptions, functionOption } from '@kctl/options';
+import { retryAfterMs as retryAfterOf } from '@kctl/wait';
 import type { RetryDecision } from '../reconciler/reconciler.js';
 import { isTerminalError, someInChain } from '../reconciler/errors.js';
 

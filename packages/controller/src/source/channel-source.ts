@@ -1,6 +1,6 @@
 import { Turn } from '@kctl/delivery';
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions, textOption } from '@kctl/options';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';

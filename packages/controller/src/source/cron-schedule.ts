@@ -1,5 +1,5 @@
 import { messageOf } from '@kctl/telemetry';
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 import { Cron } from 'croner';
 
 /** When a schedule is due: full minutes, in ms since the epoch. All times are UTC. */

@@ -1,6 +1,7 @@
 import { requireName } from '@kctl/client';
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions, sleep } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions } from '@kctl/options';
+import { sleep } from '@kctl/wait';
 import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
 import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';

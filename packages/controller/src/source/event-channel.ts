@@ -1,5 +1,5 @@
-import type { OptionNames } from '@kctl/wait';
-import { numberProblem, requireOptions, functionOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { numberProblem, requireOptions, functionOption } from '@kctl/options';
 
 /** Options of {@link createEventChannel}. */
 export interface EventChannelOptions<T> {

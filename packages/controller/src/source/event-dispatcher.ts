@@ -1,4 +1,5 @@
-import { Delivery, isThenable } from '@kctl/delivery';
+import { Delivery } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { Turn } from '@kctl/delivery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { headerOf } from '@kctl/apimachinery/wire';

@@ -1,7 +1,8 @@
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { Turn } from '@kctl/delivery';
-import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions, textOption } from '@kctl/options';
+import { orAborted } from '@kctl/wait';
 import { eventFrom } from './informer-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import { createGenerationCheck } from '../predicate/generation.js';

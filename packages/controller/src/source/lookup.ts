@@ -1,12 +1,5 @@
-import {
-  type AbortLink,
-  anySignal,
-  type Clock,
-  numberOption,
-  type OptionCheck,
-  shownType,
-  withDeadline,
-} from '@kctl/wait';
+import { numberOption, type OptionCheck, shownType } from '@kctl/options';
+import { type AbortLink, anySignal, type Clock, withDeadline } from '@kctl/wait';
 
 /** How long a function that looks something up may take, in ms, unless its options name another time. */
 export const defaultLookupTimeoutMs = 60_000;

@@ -1,4 +1,4 @@
-import { shownValue } from '@kctl/wait';
+import { shownValue } from '@kctl/options';
 import { believedRetryAfterMs } from '../retry/retry-policy.js';
 
 const maxBackoffMs = 300_000;

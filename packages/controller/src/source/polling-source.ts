@@ -1,7 +1,8 @@
 import { isSameJson } from '@kctl/apimachinery';
 import { Turn } from '@kctl/delivery';
-import type { OptionNames } from '@kctl/wait';
-import { orAborted, requireOptions, shownType, sleep, booleanOption, functionOption, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions, shownType, booleanOption, functionOption, textOption } from '@kctl/options';
+import { orAborted, sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
 import type { Predicate } from '../predicate/predicate.js';

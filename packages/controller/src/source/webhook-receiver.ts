@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { requireName } from '@kctl/client';
 import { createBodyBudget, isBodyError } from '@kctl/http-server';
-import type { OptionNames } from '@kctl/wait';
-import { functionOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { functionOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/options';
 import { createEventChannel } from './event-channel.js';
 import type { EventChannel } from './event-channel.js';
 import { listed } from './lookup.js';

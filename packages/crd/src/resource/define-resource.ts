@@ -7,7 +7,7 @@ import {
   type ObjectMeta,
   type UntypedObject,
 } from '@kctl/apimachinery';
-import { requireOptions, shownType } from '@kctl/wait';
+import { requireOptions, shownType } from '@kctl/options';
 import { isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { SchemaInput, SchemaOutput } from '../source/schema-value.js';
 import type { Report } from '../structural/report.js';

@@ -1,5 +1,5 @@
 import type { KindScope } from '@kctl/apimachinery';
-import { optionProblems, shownValue, type OptionNames } from '@kctl/wait';
+import { optionProblems, shownValue, type OptionNames } from '@kctl/options';
 import type { DefinitionProblem } from './definition-error.js';
 import type { PrintColumn, ResourceOptions, ScaleOptions, VersionOptions } from './options.js';
 

@@ -1,7 +1,7 @@
 import { parseJson, stringifyJson, type KubeObject, type UntypedObject } from '@kctl/apimachinery';
 import { structuralSchema } from '@kctl/cel';
 import { messageOf } from '@kctl/telemetry';
-import { shownValue, type OptionNames } from '@kctl/wait';
+import { shownValue, type OptionNames } from '@kctl/options';
 import { CustomResourceValidator } from '../engine/custom-resource.js';
 import { readScalePaths } from '../engine/definition/scale-paths.js';
 import { compileSchema } from '../engine/schema/compile.js';

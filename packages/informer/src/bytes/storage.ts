@@ -1,5 +1,5 @@
-import type { OptionCheck } from '@kctl/wait';
-import { numberProblem, shownValue, unknownOptions } from '@kctl/wait';
+import type { OptionCheck } from '@kctl/options';
+import { numberProblem, shownValue, unknownOptions } from '@kctl/options';
 
 /** {@link ObjectStorage} `compact`, with the choice that it has. */
 export interface CompactStorageOptions {

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { isJsonObject } from '@kctl/apimachinery';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 
 const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 

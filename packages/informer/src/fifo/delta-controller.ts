@@ -1,7 +1,8 @@
 import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { slicerOf } from '@kctl/delivery';
-import type { OptionNames } from '@kctl/wait';
-import { functionOption, isAbortError, requireOptions, requireSignal, shownValue, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { functionOption, requireOptions, requireSignal, shownValue } from '@kctl/options';
+import { isAbortError, systemClock } from '@kctl/wait';
 import { InformerStartedError } from '../errors.js';
 import { failureLogger } from '../failure-logger.js';
 import { guardedHook } from '../guarded-hook.js';

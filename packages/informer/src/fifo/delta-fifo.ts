@@ -1,5 +1,5 @@
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions } from '@kctl/options';
 import type { Delta, Deltas, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone, withoutRepeatedDeletion } from './delta.js';
 import { isRequeueError } from './errors.js';

@@ -1,6 +1,6 @@
 import type { ReflectorStore } from '../reflector/reflector-store.js';
 import type { Deltas } from './delta.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** What a process function gets besides the item. */
 export interface PopInfo {

@@ -1,5 +1,5 @@
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions } from '@kctl/options';
 import { requireThat } from '../required.js';
 import type { AtomicDelta, DeletedDelta, Delta, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone } from './delta.js';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { InformerEvent, InformerEventHandler } from './event.js';
 
 /** Calls `onEvent`, then the callback of the event's type, where the handler has them; the first one is awaited. */

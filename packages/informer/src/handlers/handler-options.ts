@@ -8,7 +8,7 @@ import {
   requireOptions,
   shownValue,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
 import { requireThat } from '../required.js';
 import type { EventFilters, EventHandlerOptions } from './event.js';
 

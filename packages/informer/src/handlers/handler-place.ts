@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Slicer, Turn } from '@kctl/delivery';
-import { Delivery, isThenable } from '@kctl/delivery';
+import { Delivery } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { callHandler } from './call-handler.js';
 import type { Change } from './change.js';

@@ -2,20 +2,18 @@ import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl
 import { slicerOf } from '@kctl/delivery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
-import type { Clock, OptionNames, Random } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock, Random } from '@kctl/wait';
 import {
   booleanOption,
   clockOption,
   functionOption,
-  keepAlive,
   numberProblem,
   requireOptions,
   requireSignal,
-  sleep,
-  systemClock,
-  systemRandom,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { keepAlive, sleep, systemClock, systemRandom } from '@kctl/wait';
 import { ByteDecoder } from '../decoders/byte-decoder.js';
 import type { SkipReport } from '../decoders/decoder.js';
 import { ObjectDecoder } from '../decoders/object-decoder.js';

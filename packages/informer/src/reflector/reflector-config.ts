@@ -1,5 +1,5 @@
-import type { OptionNames } from '@kctl/wait';
-import { numberProblem, optionProblems } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { numberProblem, optionProblems } from '@kctl/options';
 
 /** Times of the back-off between attempts: each is doubled by the factor, and lasts up to twice as long by jitter. */
 export interface ReflectorBackoff {

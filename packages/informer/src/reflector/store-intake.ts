@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions, formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { DecodedFrame, Decoder, FindStored, FrameKind } from '../decoders/decoder.js';
 import type { ReflectorIntake, StoreRefusal } from './reflector-intake.js';
 import { Refusals } from './refusals.js';

@@ -1,4 +1,4 @@
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 import type { InformerTrouble } from '../informer-state.js';
 import type { WatchErrorDecision, WatchErrorHandler } from '../informer.js';
 

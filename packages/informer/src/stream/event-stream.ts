@@ -3,17 +3,10 @@ import { isSameJson } from '@kctl/apimachinery';
 import { waitForEvent } from '@kctl/client';
 import { slicerOf } from '@kctl/delivery';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
-import {
-  anySignal,
-  clockOption,
-  numberProblem,
-  optionWithMethods,
-  requireOptions,
-  signalOption,
-  systemClock,
-  textOption,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, numberProblem, optionWithMethods, requireOptions, signalOption, textOption } from '@kctl/options';
+import { anySignal, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { EventHandlerOptions, InformerEvent } from '../handlers/event.js';
 import { requireHandlerOptions } from '../handlers/handler-options.js';
 import type { SharedInformer } from '../informer.js';

@@ -2,7 +2,7 @@ import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { formatKey, isSameJson, keyOf, mutableCopy } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
 import type { ListOptions, Reader } from '@kctl/client';
-import { requireOptions, signalOption, type OptionNames } from '@kctl/wait';
+import { requireOptions, signalOption, type OptionNames } from '@kctl/options';
 import { transformObject } from '../decoders/transform-object.js';
 import { hasMethods, requireKind, requireThat } from '../required.js';
 

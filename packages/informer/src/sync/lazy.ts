@@ -1,4 +1,4 @@
-import { isThenable } from '@kctl/delivery';
+import { isThenable } from '@kctl/options';
 
 /** A value that is computed when it is needed, and again once it is out of date. Mirrors `synctrack.Lazy`. */
 export interface Lazy<T> {

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:worker_threads';
-import { anySignal, requireSignal, untilAborted, type ClockTimer } from '@kctl/wait';
+import { requireSignal } from '@kctl/options';
+import { anySignal, untilAborted, type ClockTimer } from '@kctl/wait';
 import { callSafely } from '../call-safely.js';
 import { createElectionMetrics, type ElectionMetrics } from '../election-metrics.js';
 import { LeadershipLostError } from '../errors.js';

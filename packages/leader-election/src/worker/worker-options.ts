@@ -1,5 +1,5 @@
 import { guardSinks, type Logger, type Metrics } from '@kctl/telemetry';
-import { type OptionNames, requireOptions } from '@kctl/wait';
+import { type OptionNames, requireOptions } from '@kctl/options';
 import {
   checkCallbacks,
   checkDurations,

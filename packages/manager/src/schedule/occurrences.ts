@@ -1,6 +1,7 @@
 import { parseCron } from '@kctl/controller';
-import { booleanOption, numberProblem, parseDuration, requireOptions, shownValue, textOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { booleanOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/options';
+import { parseDuration } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 import type { ScheduleOptions, ScheduleOverlap } from './schedule.js';
 
 /** The times of a schedule, in ms since the epoch. */

@@ -1,14 +1,7 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
-import {
-  anySignal,
-  createBackoff,
-  DeadlineExceededError,
-  orAborted,
-  shownValue,
-  sleep,
-  throwIfAborted,
-} from '@kctl/wait';
+import { shownValue } from '@kctl/options';
+import { anySignal, createBackoff, DeadlineExceededError, orAborted, sleep, throwIfAborted } from '@kctl/wait';
 import type { Clock, Random } from '@kctl/wait';
 import type { Runnable } from '../runnable.js';
 import type { ResolvedSchedule } from './occurrences.js';

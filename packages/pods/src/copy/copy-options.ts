@@ -1,6 +1,6 @@
 import type { AbortOptions } from '@kctl/client';
-import { functionOption, requireOptions, shownType, signalOption, textOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { functionOption, requireOptions, shownType, signalOption, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 /** Options of `copyToPod` and `copyFromPod`. */
 export interface CopyOptions extends AbortOptions {

@@ -1,7 +1,7 @@
 import type { AbortOptions } from '@kctl/client';
-import { booleanOption, listOption, numberProblem, requireOptions, signalOption, textOption } from '@kctl/wait';
-import type { OptionCheck } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { booleanOption, listOption, numberProblem, requireOptions, signalOption, textOption } from '@kctl/options';
+import type { OptionCheck } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { QueryFields } from '../pod-path.js';
 
 /** Options of {@link podLogs}. */

@@ -1,15 +1,9 @@
 import { Duplex } from 'node:stream';
 import type { AbortOptions } from '@kctl/client';
-import {
-  abortReason,
-  clockOption,
-  numberProblem,
-  requireOptions,
-  signalOption,
-  systemClock,
-  shownType,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, numberProblem, requireOptions, signalOption, shownType } from '@kctl/options';
+import { abortReason, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import { Channels } from '../channels/channels.js';
 import { openWebSocket } from '../channels/open-web-socket.js';
 import type { PodsClient } from '../client.js';

@@ -4,8 +4,6 @@ import type { Duplex } from 'node:stream';
 import type { NamespacedKey } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
 import {
-  abortReason,
-  anySignal,
   clockOption,
   functionOption,
   numberProblem,
@@ -13,10 +11,11 @@ import {
   requireOptions,
   shownType,
   signalOption,
-  systemClock,
   textOption,
-} from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+} from '@kctl/options';
+import { abortReason, anySignal, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import type { PodsClient } from '../client.js';
 import type { PodTarget } from '../target.js';
 import { openPort } from './open-port.js';

@@ -2,7 +2,7 @@ import type { NamespacedKey } from '@kctl/apimachinery';
 import { Service } from '@kctl/apimachinery/kinds/core/v1';
 import type { AbortOptions, ReadObject } from '@kctl/client';
 import type { PodsClient } from '../client.js';
-import type { NumberRange } from '@kctl/wait';
+import type { NumberRange } from '@kctl/options';
 import { PodTargetError } from '../errors.js';
 import { describeTarget, podKeyOf, resolvePod } from '../target.js';
 import type { ReadPod } from '../read-pod.js';

@@ -11,8 +11,8 @@ import {
   shownValue,
   signalOption,
   textOption,
-} from '@kctl/wait';
-import type { OptionCheck, OptionNames } from '@kctl/wait';
+} from '@kctl/options';
+import type { OptionCheck, OptionNames } from '@kctl/options';
 import type { PodsClient } from '../client.js';
 import { PodStreamError } from '../errors.js';
 import type { PodTarget } from '../target.js';

@@ -1,6 +1,6 @@
 import type { AbortOptions } from '@kctl/client';
-import { numberProblem, requireOptions, shownValue, signalOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { numberProblem, requireOptions, shownValue, signalOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 

@@ -1,4 +1,4 @@
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import { seededRandom } from '../random.js';
 
 /** Name of a fault. */

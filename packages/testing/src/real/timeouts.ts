@@ -1,4 +1,5 @@
-import { numberProblem, parseDuration, type Duration } from '@kctl/wait';
+import { numberProblem } from '@kctl/options';
+import { parseDuration, type Duration } from '@kctl/wait';
 
 /** How long the components of a real control plane may take. Mirrors `ControlPlaneStartTimeout` and `…StopTimeout` of envtest. */
 export interface ControlPlaneTimeouts {

@@ -1,5 +1,5 @@
+import { numberProblem } from '@kctl/options';
 import type { Clock, ClockTimer } from '../clock.js';
-import { numberProblem } from '../number-problem.js';
 import { timerDelay } from '../timer-delay.js';
 
 interface Pending extends ClockTimer {

@@ -1,7 +1,7 @@
 import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery';
 import { guardLogger, type Logger } from '@kctl/telemetry';
-import type { OptionNames } from '@kctl/wait';
-import { functionOption, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { functionOption, requireOptions } from '@kctl/options';
 import { isA, safeError, safeMessageOf } from '../server/safe-error.js';
 import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
 import { checkedResponse } from './checked-response.js';

@@ -1,5 +1,5 @@
 import { requireOptionsObject } from '@kctl/client';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 
 /** @throws TypeError naming what is not a function: it would be found by the first request alone */
 export function requireFunction(what: string, value: unknown): void {

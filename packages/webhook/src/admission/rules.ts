@@ -1,7 +1,7 @@
 import { requireKind, requireOptionsObject } from '@kctl/client';
 import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
-import { optionProblems } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { optionProblems } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
 import type { WebhookHandler } from '../server/handler.js';
 import { compileFilter, type AdmissionFilter, type CompiledFilter } from './admission-filter.js';

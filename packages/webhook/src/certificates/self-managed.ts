@@ -12,7 +12,6 @@ import {
 } from '@kctl/telemetry';
 import type { AccessNeed } from '@kctl/rbac';
 import {
-  type Clock,
   clockOption,
   listOption,
   numberOption,
@@ -21,11 +20,9 @@ import {
   type OptionNames,
   optionWithMethods,
   requireOptions,
-  retry,
-  sleep,
-  systemClock,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { type Clock, retry, sleep, systemClock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from '../server/certificate-source.js';
 import type { KeyPair } from '../server/certificate-watcher.js';

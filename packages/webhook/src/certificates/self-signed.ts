@@ -1,8 +1,9 @@
 import { requireOptionsObject } from '@kctl/client';
-import { type Clock, requireOptions, systemClock } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
+import { type Clock, systemClock } from '@kctl/wait';
 import { signed, skewMs } from './issue.js';
 import type { PemPair } from './sign-certificate.js';
-import type { OptionNames } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link createSelfSignedCertificate}. */
 export interface SelfSignedOptions {

@@ -1,8 +1,8 @@
 import { requireObject, requireOptionsObject } from '@kctl/client';
 import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions, shownValue } from '@kctl/options';
 import { uncoveredVersions, type Converter } from '../conversion/converter.js';
 import { WebhookServerError } from '../errors.js';
 import {

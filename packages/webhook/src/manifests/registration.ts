@@ -3,8 +3,8 @@ import type { Kind, LabelSelector } from '@kctl/apimachinery';
 import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
-import type { OptionNames } from '@kctl/wait';
-import { numberProblem, optionProblems, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { numberProblem, optionProblems, shownValue } from '@kctl/options';
 import type { Operation } from '../admission/review.js';
 import { WebhookServerError } from '../errors.js';
 

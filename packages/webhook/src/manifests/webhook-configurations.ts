@@ -9,8 +9,8 @@ import type {
   WebhookClientConfig,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { isJsonObject, type LabelSelector } from '@kctl/apimachinery';
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions, shownValue } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions, shownValue } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
 import type { WebhookHandler } from '../server/handler.js';
 import { checkRegistration, isCoreKind, isInNamespaces, nameLabel, type AdmissionTarget } from './registration.js';

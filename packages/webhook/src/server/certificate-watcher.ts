@@ -6,8 +6,9 @@ import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import type { Counter, Gauge, Logger, Metrics } from '@kctl/telemetry';
-import type { Clock, ClockTimer, OptionNames } from '@kctl/wait';
-import { clockOption, functionOption, requireOptions, textOption } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock, ClockTimer } from '@kctl/wait';
+import { clockOption, functionOption, requireOptions, textOption } from '@kctl/options';
 
 /** How often the files are read even if the file system says nothing, in ms. As in controller-runtime. */
 const pollMs = 10_000;

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { shownType } from '@kctl/wait';
+import { shownType } from '@kctl/options';
 import type { HttpRequest } from '@kctl/http-server';
 import type { Logger } from '@kctl/telemetry';
 import type { Converter } from '../conversion/converter.js';

@@ -1,13 +1,6 @@
 import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
-import {
-  type Clock,
-  clockOption,
-  numberOption,
-  type OptionNames,
-  requireOptions,
-  systemClock,
-  textOption,
-} from '@kctl/wait';
+import { clockOption, numberOption, type OptionNames, requireOptions, textOption } from '@kctl/options';
+import { type Clock, systemClock } from '@kctl/wait';
 import { createBodyBudget, type HttpRequest, type HttpResponse } from '@kctl/http-server';
 import { requireHandler, type WebhookHandler } from './handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';

@@ -19,7 +19,6 @@ import type { AccessNeed } from '@kctl/rbac';
 import { guardSinks, type Logger, loggerOption, messageOf, type Metrics, metricsOption } from '@kctl/telemetry';
 import {
   booleanOption,
-  type Clock,
   clockOption,
   functionOption,
   numberProblem,
@@ -29,9 +28,9 @@ import {
   requireOptions,
   requireSignal,
   shownValue,
-  systemClock,
   textOption,
-} from '@kctl/wait';
+} from '@kctl/options';
+import { type Clock, systemClock } from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';

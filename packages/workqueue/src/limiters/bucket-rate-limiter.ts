@@ -1,5 +1,7 @@
-import { clockOption, createTokenBucket, requireOptions, systemClock, booleanOption } from '@kctl/wait';
-import type { Clock, OptionNames } from '@kctl/wait';
+import { clockOption, requireOptions, booleanOption } from '@kctl/options';
+import { createTokenBucket, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
 import { requireNumber } from '../errors.js';
 import { LimiterKey } from './failure-counts.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';

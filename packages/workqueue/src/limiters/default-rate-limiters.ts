@@ -1,5 +1,6 @@
-import type { Clock, OptionNames } from '@kctl/wait';
-import { clockOption, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import type { Clock } from '@kctl/wait';
+import { clockOption, requireOptions } from '@kctl/options';
 import { bucketRateLimiter } from './bucket-rate-limiter.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { exponentialRateLimiter, maxOfRateLimiter } from './item-rate-limiters.js';

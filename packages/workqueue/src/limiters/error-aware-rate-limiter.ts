@@ -1,5 +1,6 @@
-import type { OptionNames } from '@kctl/wait';
-import { requireOptions, retryAfterMs } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { requireOptions } from '@kctl/options';
+import { retryAfterMs } from '@kctl/wait';
 import { requireFunction, requireNumber } from '../errors.js';
 import { requireRateLimiter } from './rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';

@@ -1,5 +1,5 @@
-import type { OptionNames } from '@kctl/wait';
-import { functionOption, requireOptions } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { functionOption, requireOptions } from '@kctl/options';
 import { QueueArgumentError, requireInteger, requireNumber } from '../errors.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { FailureCounts } from './failure-counts.js';

@@ -1,5 +1,5 @@
-import { booleanOption, requireOptions, textOption } from '@kctl/wait';
-import type { OptionNames } from '@kctl/wait';
+import { booleanOption, requireOptions, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { AgedLevels } from './aged-levels.js';
 import { DelayLine, requireDebounce } from '../delaying/delay-line.js';
 import { noGetOptions, QueueArgumentError, requireNumber } from '../errors.js';

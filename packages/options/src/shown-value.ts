@@ -1,3 +1,5 @@
+import { isThenable } from './is-thenable.js';
+
 /** Longer texts are cut: they may be a whole document. */
 const maxTextLength = 200;
 
@@ -25,13 +27,23 @@ export function shownValue(value: unknown): string {
  */
 export function shownType(value: unknown): string {
   if (value === undefined || value === null) return String(value);
-  if (isThenable(value)) return 'a promise';
+  if (isPromise(value)) return 'a promise';
   return isArray(value) ? 'an array' : `a value of type ${typeof value}`;
 }
 
-function isThenable(value: object): boolean {
+/**
+ * Formats an argument as the message of an error names it: a string, a number or a boolean as {@link shownValue} does, of
+ * anything else the type. Does not throw.
+ */
+export function shownArgument(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
+    ? shownValue(value)
+    : shownType(value);
+}
+
+function isPromise(value: object): boolean {
   try {
-    return typeof value === 'object' && typeof Reflect.get(value, 'then') === 'function';
+    return typeof value === 'object' && isThenable(value);
   } catch {
     return false;
   }

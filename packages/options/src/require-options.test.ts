@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { optionProblems, requireOptions, unknownOptions } from './unknown-option.js';
+import { optionProblems, requireOptions, unknownOptions } from './require-options.js';
 
 describe('unknownOptions', () => {
   const known = ['metricsServer', 'health', 'leaderElection', 'gracefulShutdownTimeoutMs'];

@@ -17,7 +17,7 @@ export type OptionCheck = (name: string, value: unknown) => string | undefined;
  *
  * @example
  * ```ts
- * import { optionWithMethods, requireOptions } from '@kctl/wait';
+ * import { optionWithMethods, requireOptions } from '@kctl/options';
  *
  * const names = { store: optionWithMethods(['get', 'set'], 'a store, such as a Map') };
  * requireOptions('createThing', { store: new Map() }, names);
@@ -57,7 +57,7 @@ export const textOption: OptionCheck = (name, value) =>
  *
  * @example
  * ```ts
- * import { numberOption, requireOptions } from '@kctl/wait';
+ * import { numberOption, requireOptions } from '@kctl/options';
  *
  * requireOptions('createThing', { timeoutMs: 5 }, { timeoutMs: numberOption({ above: 0, orInfinity: true }) });
  * ```
@@ -111,7 +111,7 @@ function isList(value: unknown): value is readonly unknown[] {
   }
 }
 
-/** A check that an option is a {@link Clock}, with all of its methods: `Date` has one of them. */
+/** A check that an option is a Clock of `@kctl/wait`, with all of its methods: `Date` has one of them. */
 export const clockOption: OptionCheck = methodsCheck(
   ['now', 'monotonicNow', 'setTimer'],
   'a Clock, such as systemClock or a FakeClock',

@@ -1,5 +1,5 @@
 import type { OptionCheck } from './option-check.js';
-import { shownType, shownValue } from './shown-value.js';
+import { shownArgument, shownValue } from './shown-value.js';
 
 /**
  * The names of the options of type `T`, complete by type: an option that is added to `T` and not to its record does not
@@ -75,13 +75,9 @@ export function requireOptions<T extends object>(what: string, options: T, known
   if (isFine(options, known)) return;
   const given: unknown = options;
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new TypeError(`${what}: expected options, not ${isText(given) ? shownValue(given) : shownType(given)}`);
+    throw new TypeError(`${what}: expected options, not ${shownArgument(given)}`);
   const problems = optionProblems(given, known);
   if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
-}
-
-function isText(value: unknown): boolean {
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
 }
 
 /** The usual case at the price of a look: it is on the path of calls, not only of constructors. */

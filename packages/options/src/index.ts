@@ -1,0 +1,28 @@
+/**
+ * Checks of options: names, values and the errors that name what does not fit.
+ *
+ * @packageDocumentation
+ */
+export { isThenable } from './is-thenable.js';
+export { numberProblem } from './number-problem.js';
+export type { NumberRange } from './number-problem.js';
+export {
+  booleanOption,
+  clockOption,
+  functionOption,
+  isSignal,
+  listOption,
+  numberOption,
+  objectOption,
+  oneOfOption,
+  optionWithMethods,
+  signalOption,
+  textOption,
+  textsOption,
+} from './option-check.js';
+export type { OptionCheck } from './option-check.js';
+export { nearestName, optionProblems, requireOptions, unknownOptions } from './require-options.js';
+export type { OptionNames } from './require-options.js';
+export { requireSignal } from './require-signal.js';
+export { shownArgument, shownType, shownValue } from './shown-value.js';
+export { withoutUndefined } from './without-undefined.js';
