@@ -596,7 +596,7 @@ export const defects = [
     operator: 'workbench',
     edits: [
       {
-        file: 'packages/client-delegating/src/writes/write-recorder.ts',
+        file: 'packages/client-delegating/src/overlay/write-recorder.ts',
         from: '    this.#record(kind, outcomeOfDelete(kind, { key, result: asAnswer(result), known }));\n',
         to: '',
       },

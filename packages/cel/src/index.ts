@@ -22,7 +22,7 @@ export type { CostEstimate } from './cost/estimate.js';
 export { escapeField } from './schema/escape.js';
 export { structuralSchema } from './schema/structural.js';
 export type { StructuralSchema, ValidationRule } from './schema/structural.js';
-export { formatDouble } from './library/go-format.js';
+export { formatDouble } from './values/go-format.js';
 export { parseRequestUri } from './values/request-uri.js';
 export type { UrlParts } from './values/request-uri.js';
 export { parseDurationField } from './values/time.js';

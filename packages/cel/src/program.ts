@@ -1,6 +1,6 @@
 import type { CostEstimate } from './cost/estimate.js';
 import { CelCostExceededError, CelEvaluationError } from './errors.js';
-import { Meter } from './run/meter.js';
+import { Meter } from './meter.js';
 import type { Plan } from './run/step.js';
 import {
   Duration,

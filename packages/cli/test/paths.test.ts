@@ -3,7 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, win32 } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type * as Generate from '../src/commands/generate.js';
+import type * as Generate from '../src/manifests/compare-files.js';
 import type * as Project from '../src/project.js';
 
 interface Rule {
@@ -95,7 +95,7 @@ describe('with the paths of Windows', () => {
     vi.resetModules();
     vi.doMock('node:path', () => ({ ...win32, default: win32 }));
     project = await import('../src/project.js');
-    kinds = await import('../src/commands/generate.js');
+    kinds = await import('../src/manifests/compare-files.js');
   });
   afterAll(() => {
     vi.doUnmock('node:path');

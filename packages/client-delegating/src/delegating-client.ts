@@ -53,7 +53,7 @@ import type { ObservableInformer } from './own-events/own-informers.js';
 import { listUncached } from './scoped-live.js';
 import { Vanishings } from './overlay/vanishings.js';
 import { isObject } from './writes/write-outcome.js';
-import { WriteRecorder } from './writes/write-recorder.js';
+import { WriteRecorder } from './overlay/write-recorder.js';
 
 /** Options of {@link createDelegatingClient}. */
 export interface DelegatingClientOptions {

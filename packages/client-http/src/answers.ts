@@ -3,7 +3,7 @@ import type { Kind, PersistedObject } from '@kctl/apimachinery';
 import type { DeletedCollection, ReadObject } from '@kctl/client';
 import { asList, decodeJson, isListLike, refuseOther } from './bytes/codec.js';
 import { DecodeError, isDecodeError } from './errors.js';
-import { failureInBody, isStatus } from './failure/failure-status.js';
+import { failureInBody, isStatus } from './transport/failure-status.js';
 
 /** What a request is about, for errors. */
 export interface About {

@@ -1,6 +1,6 @@
 // An answer of another kind than the one that was requested is an error at every place where answers come in.
 import { defineKind, metadataOnly, untyped } from '@kctl/apimachinery';
-import { isStatus } from '../src/failure/failure-status.js';
+import { isStatus } from '../src/transport/failure-status.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createHttpClient, isDecodeError } from '../src/index.js';
 import type { HttpClient } from '../src/index.js';

@@ -39,15 +39,9 @@ export type { ObjectVersion } from './handlers/filter-events.js';
 export { requireHandler, requireHandlerOptions } from './handlers/handler-options.js';
 export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
-export type {
-  FailedEvent,
-  HandlerErrorHook,
-  InformerWaitOptions,
-  SharedInformer,
-  SharedInformerOptions,
-  WatchErrorDecision,
-  WatchErrorHandler,
-} from './informer.js';
+export type { FailedEvent, HandlerErrorHook, SharedInformer, SharedInformerOptions } from './informer.js';
+export type { WatchErrorDecision, WatchErrorHandler } from './reflector/watch-error-decision.js';
+export type { InformerWaitOptions } from './waiters.js';
 export type { FrameListerWatcher, ListCall, ListerWatcher, ObjectListerWatcher, WatchCall } from './list-watcher.js';
 export { createSharedInformer } from './shared-informer.js';
 export { createDeltaController } from './fifo/delta-controller.js';

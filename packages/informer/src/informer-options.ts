@@ -19,11 +19,12 @@ import type { CompactStorage } from './bytes/storage.js';
 import { defaultStorage } from './bytes/default-storage.js';
 import { compactStorageOf, storageOption } from './bytes/storage.js';
 import { failureLogger } from './failure-logger.js';
-import type { HandlerErrorHook, SharedInformerOptions, WatchErrorHandler } from './informer.js';
-import type { ListerWatcher } from './list-watcher.js';
+import type { HandlerErrorHook, SharedInformerOptions } from './informer.js';
+import type { WatchErrorHandler } from './reflector/watch-error-decision.js';
+import { requireListerWatcher, type ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfig } from './reflector/reflector-config.js';
 import { reflectorConfigOf, reflectorConfigProblems } from './reflector/reflector-config.js';
-import { hasMethods, requireKind, requireThat } from './required.js';
+import { requireKind } from './required.js';
 
 /** {@link SharedInformerOptions} with every choice made. */
 export interface ResolvedOptions<T extends KubeObject> {
@@ -125,16 +126,4 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
     handlerMetrics: options.handlerMetrics ?? false,
     name,
   };
-}
-
-/** @throws TypeError for what is not a ListerWatcher */
-export function requireListerWatcher(where: string, listerWatcher: unknown): void {
-  requireThat(
-    hasMethods(listerWatcher, ['list', 'watch']) || hasMethods(listerWatcher, ['listFrames', 'watchFrames']),
-    `${where}: listerWatcher`,
-    {
-      value: listerWatcher,
-      expected: 'list and watch, or listFrames and watchFrames, such as listerWatcherFor(client, kind)',
-    },
-  );
 }

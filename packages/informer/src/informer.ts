@@ -7,13 +7,8 @@ import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler } f
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import type { ListerWatcher } from './list-watcher.js';
 import type { ReflectorConfigOptions } from './reflector/reflector-config.js';
-
-/** What `waitForSync` and `waitForResourceVersion` take. */
-export interface InformerWaitOptions {
-  /** Gives up after this many ms. @default no limit */
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
-}
+import type { WatchErrorHandler } from './reflector/watch-error-decision.js';
+import type { InformerWaitOptions } from './waiters.js';
 
 /**
  * A local copy of one collection that follows the server, and hands its changes to any number of handlers. Mirrors
@@ -77,9 +72,6 @@ export interface SharedInformer<T extends KubeObject> {
   leaveScope(): Promise<void>;
 }
 
-/** What a watch error handler decides: `retry` (by backoff) or `stop` (the informer ends with the error). */
-export type WatchErrorDecision = 'retry' | 'stop';
-
 /**
  * Receives a failure of a handler: what a callback threw or rejected with, or a `DeadlineExceededError` where it did not
  * settle. The event counts as delivered.
@@ -92,12 +84,6 @@ export interface FailedEvent {
   /** `namespace/name`, or `name` where the object has no namespace. */
   readonly key: string;
 }
-
-/**
- * Receives every failure of a list or watch, with its class; may decide to give up. One that throws is logged, and the
- * informer goes on.
- */
-export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
 
 /** What {@link createSharedInformer} takes. */
 export interface SharedInformerOptions<T extends KubeObject, S extends KindScope = KindScope>

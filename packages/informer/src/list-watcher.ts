@@ -1,6 +1,6 @@
 import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { FrameStream, ListFrames, ListOptions, WatchOptions, WatchStream } from '@kctl/client';
-import { hasMethods } from './required.js';
+import { hasMethods, requireThat } from './required.js';
 
 /** What an informer asks of a list: paging and versions; the scope (kind, namespace, selectors) is the ListerWatcher's. */
 export type ListCall = Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit' | 'continue' | 'signal'>;
@@ -47,4 +47,16 @@ export function yieldsFrames<T extends KubeObject>(
   listerWatcher: ListerWatcher<T>,
 ): listerWatcher is FrameListerWatcher {
   return hasMethods(listerWatcher, ['listFrames', 'watchFrames']);
+}
+
+/** @throws TypeError for what is not a ListerWatcher */
+export function requireListerWatcher(where: string, listerWatcher: unknown): void {
+  requireThat(
+    hasMethods(listerWatcher, ['list', 'watch']) || hasMethods(listerWatcher, ['listFrames', 'watchFrames']),
+    `${where}: listerWatcher`,
+    {
+      value: listerWatcher,
+      expected: 'list and watch, or listFrames and watchFrames, such as listerWatcherFor(client, kind)',
+    },
+  );
 }

@@ -18,7 +18,7 @@ import { HandlerPlace } from './handlers/handler-place.js';
 import type { HandlerHost } from './handlers/handler-place.js';
 import type { InformerState, InformerTrouble } from './informer-state.js';
 import { describeInformerState } from './informer-state.js';
-import type { InformerWaitOptions, SharedInformer, SharedInformerOptions } from './informer.js';
+import type { SharedInformer, SharedInformerOptions } from './informer.js';
 import type { ResolvedOptions } from './informer-options.js';
 import { resolveInformerOptions } from './informer-options.js';
 import type { SkipReport } from './decoders/decoder.js';
@@ -35,7 +35,7 @@ import { ObjectDecoder } from './decoders/object-decoder.js';
 import { Reflector } from './reflector/reflector.js';
 import { decideOn } from './reflector/watch-error-decision.js';
 import { createReflectorMetrics } from './reflector/reflector-metrics.js';
-import { Waiters } from './waiters.js';
+import { Waiters, type InformerWaitOptions } from './waiters.js';
 
 /** What of a reflector its informer uses, whatever it reads. */
 interface Runner {

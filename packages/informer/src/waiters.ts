@@ -2,7 +2,13 @@ import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { numberOption, optionProblems, signalOption } from '@kctl/options';
 import { abortReason } from '@kctl/wait';
-import type { InformerWaitOptions } from './informer.js';
+
+/** What `waitForSync` and `waitForResourceVersion` take. */
+export interface InformerWaitOptions {
+  /** Gives up after this many ms. @default no limit */
+  readonly timeoutMs?: number;
+  readonly signal?: AbortSignal;
+}
 
 interface Waiter {
   readonly isDone: () => boolean;

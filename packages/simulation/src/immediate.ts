@@ -1,4 +1,4 @@
-import { activities } from './activity.js';
+import { activities } from './network/activity.js';
 import { cancel, type Scheduler } from './scheduler.js';
 import type { Scope } from './scope.js';
 

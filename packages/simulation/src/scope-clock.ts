@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
-import { entrance } from './activity.js';
+import { entrance } from './network/activity.js';
 import { continuation } from './continuation.js';
 import { cancel, type Scheduler } from './scheduler.js';
 import type { Scope } from './scope.js';

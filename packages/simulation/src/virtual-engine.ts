@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { currentScope } from './activity.js';
+import { currentScope } from './network/activity.js';
 import type { Scope } from './scope.js';
 import type { Replace } from './virtual-io.js';
 

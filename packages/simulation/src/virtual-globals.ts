@@ -1,7 +1,7 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import { promisify } from 'node:util';
 import type { Random } from '@kctl/wait';
-import { currentScope } from './activity.js';
+import { currentScope } from './network/activity.js';
 import type { ListeningServer } from './network/listeners.js';
 import type { Scope } from './scope.js';
 import { replaceEngine } from './virtual-engine.js';

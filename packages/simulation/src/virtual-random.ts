@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import type { Random } from '@kctl/wait';
-import { currentScope } from './activity.js';
+import { currentScope } from './network/activity.js';
 import type { Scope } from './scope.js';
 import type { Replace } from './virtual-io.js';
 

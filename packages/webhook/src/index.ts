@@ -21,7 +21,7 @@ export {
   unsupportedField,
 } from './admission/field-error.js';
 export type { FieldError, FieldErrorType } from './admission/field-error.js';
-export { allowed, denied, errored, patched, validationResponse, withWarnings } from './admission/review.js';
+export { allowed, denied, errored, patched, validationResponse, withWarnings } from './handler/review.js';
 export type {
   AdmissionRequest,
   AdmissionResponse,
@@ -29,7 +29,7 @@ export type {
   ReviewKind,
   ReviewResource,
   UserInfo,
-} from './admission/review.js';
+} from './handler/review.js';
 export { mutationRule, validationRule } from './admission/rules.js';
 export type { MutationRule, RuleContext, ValidationRule } from './admission/rules.js';
 export { defaultingWebhook, validatingWebhook } from './admission/typed.js';
@@ -51,8 +51,8 @@ export { createSelfSignedCertificate } from './certificates/self-signed.js';
 export type { SelfSignedOptions } from './certificates/self-signed.js';
 export type { PemPair } from './certificates/sign-certificate.js';
 export { conversionWebhook } from './conversion/conversion-webhook.js';
-export { isKindConverter, uncoveredVersions } from './conversion/converter.js';
-export type { ConversionContext, Converter, KindConverter } from './conversion/converter.js';
+export { isKindConverter, uncoveredVersions } from './handler/converter.js';
+export type { ConversionContext, Converter, KindConverter } from './handler/converter.js';
 export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
 export type { Converted, Partially, PartialObject, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
@@ -62,8 +62,8 @@ export { applyManifests, applyWebhookManifests } from './manifests/apply-webhook
 export { withConversion } from './manifests/conversion-stanza.js';
 export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';
 export { printManifests } from './manifests/print-manifests.js';
-export { registrationProblem } from './manifests/registration.js';
-export type { AdmissionTarget, Confirmation, WebhookRegistration } from './manifests/registration.js';
+export { registrationProblem } from './handler/registration.js';
+export type { AdmissionTarget, Confirmation, WebhookRegistration } from './handler/registration.js';
 export { webhookConfigurations } from './manifests/webhook-configurations.js';
 export type {
   RegisteredWebhooks,
@@ -72,11 +72,11 @@ export type {
   WebhookConfigurationsOptions,
   WebhookTrust,
 } from './manifests/webhook-configurations.js';
-export type { CertificateSource } from './server/certificate-source.js';
-export { createCertificateWatcher } from './server/certificate-watcher.js';
-export type { CertificateWatcher, CertificateWatcherOptions, KeyPair } from './server/certificate-watcher.js';
-export type { AllowedClients, ClientIdentity } from './server/client-identity.js';
-export type { WebhookAnswer, WebhookHandler, WebhookHttp, WebhookRequest } from './server/handler.js';
+export type { CertificateSource } from './certificates/certificate-source.js';
+export { createCertificateWatcher } from './certificates/certificate-watcher.js';
+export type { CertificateWatcher, CertificateWatcherOptions, KeyPair } from './certificates/certificate-watcher.js';
+export type { AllowedClients, ClientIdentity } from './handler/client-identity.js';
+export type { WebhookAnswer, WebhookHandler, WebhookHttp, WebhookRequest } from './handler/handler.js';
 export { standaloneWebhook } from './server/standalone.js';
 export type { StandaloneOptions } from './server/standalone.js';
 export type { WebhookHttpContext, WebhookHttpHandler } from './server/http-endpoint.js';

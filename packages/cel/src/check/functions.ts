@@ -1,4 +1,4 @@
-import type { Meter } from '../run/meter.js';
+import type { Meter } from '../meter.js';
 import { parseSignature } from '../types/parse-type.js';
 import type { CelType } from '../types/type.js';
 import type { Failure, Value } from '../values/value.js';

@@ -1,8 +1,8 @@
 import { RE2JS } from 're2js';
-import { formatParts } from '../library/format-clauses.js';
+import { formatParts } from '../values/format-clauses.js';
 import type { CallExpr, Expr } from '../syntax/ast.js';
 import type { Issues } from '../syntax/issues.js';
-import { typeName } from '../run/type-of.js';
+import { typeName } from '../values/type-of.js';
 import { parseGoDuration, parseRfc3339 } from '../values/time.js';
 import type { Checked } from './checker.js';
 

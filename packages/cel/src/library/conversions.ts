@@ -1,9 +1,9 @@
 import type { FunctionEntry } from '../check/functions.js';
-import { typeName, typeOfValue } from '../run/type-of.js';
+import { typeName, typeOfValue } from '../values/type-of.js';
 import { formatRfc3339, formatSeconds, isTimeInRange, parseGoDuration, parseRfc3339 } from '../values/time.js';
 import { Duration, Failure, noSuchOverload, Timestamp, Uint, type Value } from '../values/value.js';
 import { checkedInt, checkedUint } from './arithmetic.js';
-import { formatDouble } from './go-format.js';
+import { formatDouble } from '../values/go-format.js';
 
 type Convert = (value: Value) => Value | Failure;
 

@@ -3,7 +3,7 @@ import { compareValues, equalValues } from '../values/equal.js';
 import { Failure, MapValue, noSuchOverload, type Value } from '../values/value.js';
 import { GrowingMap } from '../values/map.js';
 import { hasKey } from '../run/select.js';
-import { typeOfValue } from '../run/type-of.js';
+import { typeOfValue } from '../values/type-of.js';
 import { Optional, ListValue, TypeValue } from '../values/value.js';
 import { actualSize } from '../cost/sizes.js';
 

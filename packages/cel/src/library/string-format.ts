@@ -1,9 +1,9 @@
-import { typeName, typeOfValue } from '../run/type-of.js';
+import { typeName, typeOfValue } from '../values/type-of.js';
 import type { Toil } from '../values/equal.js';
 import { formatRfc3339, formatSeconds } from '../values/time.js';
 import { Duration, Failure, ListValue, MapValue, Timestamp, TypeValue, Uint, type Value } from '../values/value.js';
-import { formatParts, type FormatClause } from './format-clauses.js';
-import { fixedDouble, formatDouble, goQuote, scientificDouble } from './go-format.js';
+import { formatParts, type FormatClause } from '../values/format-clauses.js';
+import { fixedDouble, formatDouble, goQuote, scientificDouble } from '../values/go-format.js';
 
 const maxText = 2 ** 24;
 /** Digits behind the point where a clause names none, and always of a scientific one. */

@@ -2,7 +2,7 @@ import type { CallContext, FunctionEntry } from '../check/functions.js';
 import { ArrayList } from '../values/list.js';
 import { Failure, ListValue, noSuchOverload, type Value } from '../values/value.js';
 import { formatText } from './string-format.js';
-import { quoteText } from './go-format.js';
+import { quoteText } from '../values/go-format.js';
 import { RegexCache } from './regex-cache.js';
 
 const maxText = 2 ** 26;

@@ -1,4 +1,4 @@
-import { formatDouble } from '../library/go-format.js';
+import { formatDouble } from '../values/go-format.js';
 import { jsonNumber } from '../values/json-number.js';
 /** One thing wrong with a field, in the API server's words. */
 export interface RuleError {

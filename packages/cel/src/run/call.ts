@@ -3,9 +3,9 @@ import type { Overload } from '../check/functions.js';
 import { callCost } from '../cost/actual.js';
 import { isNumeric, equalValues } from '../values/equal.js';
 import { Failure, ListValue, noSuchOverload, Uint, type Value } from '../values/value.js';
-import { Meter } from './meter.js';
+import { Meter } from '../meter.js';
 import { constantPlan, type Frame, type Plan } from './step.js';
-import { fits, typeName, typeOfValue } from './type-of.js';
+import { fits, typeName, typeOfValue } from '../values/type-of.js';
 
 const operator = /^(?:_.*_|-_|!_|@in)$/;
 /** Conversions of constants are made once, when the program is, and cost nothing then. */

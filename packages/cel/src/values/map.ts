@@ -1,4 +1,4 @@
-import { formatDouble } from '../library/go-format.js';
+import { formatDouble } from './go-format.js';
 import { Failure, MapValue, Uint, type Value } from './value.js';
 
 /** A key as something that JavaScript maps by value. */

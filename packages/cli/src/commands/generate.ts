@@ -1,11 +1,8 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { join } from 'node:path';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
-import { isChartTemplate } from '../manifests/chart.js';
+import { compareFiles, foreignFiles, type GenerateOutcome } from '../manifests/compare-files.js';
 import { fileGroups, generateFiles, type FileGroup } from '../manifests/generate-files.js';
-import type { GeneratedFiles } from '../manifests/manifest-input.js';
-import { generatedMark } from '../manifests/yaml.js';
 import { loadOperator, readProject, shownPath } from '../project.js';
 import { ownCommand } from '../own-command.js';
 import { changeFiles, type FileChange } from '../write-files.js';
@@ -19,14 +16,6 @@ export interface GenerateOptions {
   readonly check?: boolean;
   /** Writes over files that no generation has written. @default false: it fails, and writes nothing */
   readonly overwrite?: boolean;
-}
-
-/** What a generation found: paths from the project's folder, with slashes. */
-export interface GenerateOutcome {
-  readonly written: readonly string[];
-  readonly unchanged: readonly string[];
-  /** Generated files that the operator no longer gives. */
-  readonly removed: readonly string[];
 }
 
 /** Writes the manifests of a project's operator, or, with `check`, compares them. */
@@ -73,64 +62,6 @@ export function refuseForeign(paths: readonly string[], command: string): void {
   throw new CliError(
     `${paths.join(', ')} ${were} not written by kctl, and nothing was changed: move ${them} away, or have ${them} overwritten by ${ownCommand(`${command} --overwrite`)}`,
   );
-}
-
-/** Of the paths that would be written, those with a file that no generation has written. */
-function foreignFiles(output: string, paths: readonly string[]): readonly string[] {
-  const isForeign = (path: string): boolean => {
-    const content = read(join(output, ...path.split('/'))) ?? '';
-    return content.trim() !== '' && !content.startsWith(generatedMark);
-  };
-  // Templates have no mark: they are kctl's where the chart is.
-  const isTemplate = (path: string): boolean => path.startsWith('chart/templates/');
-  const isOwnChart = !isForeign('chart/Chart.yaml');
-  return paths.filter((path) => isForeign(path) && !(isTemplate(path) && isOwnChart));
-}
-
-/** Folders of a group: what is not generated any longer is removed there, and nowhere else. */
-const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
-  crds: 'crds',
-  rbac: 'rbac',
-  webhooks: 'webhook',
-  manager: 'components/service-monitor',
-  chart: 'chart/templates',
-};
-
-/** What a generation would write, leave and remove: paths below the output folder, with slashes. */
-export function compareFiles(output: string, files: GeneratedFiles, groups: readonly FileGroup[]): GenerateOutcome {
-  const same = [...files].filter(([path, content]) => read(join(output, ...path.split('/'))) === content);
-  const unchanged = same.map(([path]) => path);
-  const written = [...files.keys()].filter((path) => !unchanged.includes(path));
-  const removed = groups.flatMap((group) => {
-    const folder = ownedFolders[group];
-    if (folder === undefined) return [];
-    return listFiles(join(output, ...folder.split('/')))
-      .filter((name) => !files.has(`${folder}/${name}`) && isGenerated(group, join(output, ...folder.split('/'), name)))
-      .map((name) => `${folder}/${name}`);
-  });
-  return { written, unchanged, removed };
-}
-
-/** Whether a file is an earlier generation's: one that a person has put beside them stays. */
-function isGenerated(group: FileGroup, file: string): boolean {
-  return group === 'chart' ? isChartTemplate(basename(file)) : read(file)?.startsWith(generatedMark) === true;
-}
-
-function listFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder).filter((name) => name.endsWith('.yaml') && statSync(join(folder, name)).isFile());
-  } catch {
-    return [];
-  }
-}
-
-/** Line ends as git may have made them on Windows count as equal. */
-function read(file: string): string | undefined {
-  try {
-    return readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
-  } catch {
-    return undefined;
-  }
 }
 
 /** The groups that a name stands for. @throws CliError naming the known ones */

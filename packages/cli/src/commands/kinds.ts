@@ -9,7 +9,8 @@ import { shownPath } from '../project.js';
 import { readUrl } from '../read-url.js';
 import { yamlDocuments } from '../yaml-documents.js';
 import { clusterKinds, type KindSources } from './cluster-kinds.js';
-import { refuseForeign, type GenerateOutcome } from './generate.js';
+import type { GenerateOutcome } from '../manifests/compare-files.js';
+import { refuseForeign } from './generate.js';
 import { changeFiles } from '../write-files.js';
 import { isSameSource } from './same-source.js';
 

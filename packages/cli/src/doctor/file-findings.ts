@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import type { OperatorGraph } from '@kctl/operator';
-import { compareFiles } from '../commands/generate.js';
+import { compareFiles } from '../manifests/compare-files.js';
 import { fileGroups, generateFiles } from '../manifests/generate-files.js';
 import { shownPath, type Project } from '../project.js';
 import type { Finding } from './finding.js';

@@ -2,7 +2,7 @@ import { messageOf } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
-import { createFileSource } from '../connection/file-source.js';
+import { createFileSource } from './file-source.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 
 /** client-go: valid for a minute, with ten seconds of leeway. */

@@ -2,7 +2,7 @@ import type { KindScope } from '@kctl/apimachinery';
 import { collect, collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson, refuseHtml } from '../bytes/codec.js';
 import { StatusError } from '@kctl/apimachinery';
-import { statusErrorOf } from '../failure/failure-status.js';
+import { statusErrorOf } from '../transport/failure-status.js';
 import type { Transport } from '../transport/transport.js';
 import type { DiscoveryCache, DiscoveryDocument } from './discovery-cache.js';
 

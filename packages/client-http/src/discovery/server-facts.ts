@@ -4,7 +4,7 @@ import { requireOptions, shownType, shownValue, signalOption } from '@kctl/optio
 import type { OptionNames } from '@kctl/options';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson } from '../bytes/codec.js';
-import { statusErrorOf } from '../failure/failure-status.js';
+import { statusErrorOf } from '../transport/failure-status.js';
 import type { Transport } from '../transport/transport.js';
 import { fetchVersion } from './discovery.js';
 

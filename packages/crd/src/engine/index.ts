@@ -23,7 +23,7 @@ export { readScalePaths, validateScalePaths } from './definition/scale-paths.js'
 export { validateSchemaSource } from './definition/structural.js';
 export { validateCaBundle, validateWebhookAddress } from './definition/validate-client-config.js';
 export { GoDecodeError, decodeStruct, zeroStruct } from './go/go-decode.js';
-export { goQuoted, goTimeQuoted, isGoPrintable } from './go/go-quoted.js';
+export { goQuoted, goTimeQuoted, isGoPrintable } from './values/go-quoted.js';
 export { GoTable } from './go/go-table.js';
 export { TimeError, canonicalMicroTime, canonicalTime } from './go/go-time.js';
 export type { GoField, GoScalar, GoStruct, GoType } from './go/go-type.js';

@@ -11,7 +11,7 @@ import { requireOptions, shownType } from '@kctl/options';
 import { isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { SchemaInput, SchemaOutput } from '../source/schema-value.js';
 import type { Report } from '../structural/report.js';
-import { ResourceDefinitionError } from './definition-error.js';
+import { ResourceDefinitionError } from '../structural/definition-error.js';
 import { buildManifest } from './manifest.js';
 import { unreadableOptions } from './option-problems.js';
 import type { ResourceOptions, VersionOptions } from './options.js';

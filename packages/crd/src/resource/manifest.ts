@@ -2,7 +2,7 @@ import { compareVersions, type UntypedObject } from '@kctl/apimachinery';
 import { validateCrd } from '../engine/definition/crd-validation.js';
 import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { Report } from '../structural/report.js';
-import type { DefinitionProblem } from './definition-error.js';
+import type { DefinitionProblem } from '../structural/definition-error.js';
 import { columnType, schemaAtPath, type PathTarget } from './json-path-check.js';
 import { limitDescriptions, objectSchema, pruneEmbeddedMetadata } from './object-schema.js';
 import type { PrintColumn, ResourceOptions, VersionOptions } from './options.js';

@@ -1,6 +1,6 @@
 import type { KindScope } from '@kctl/apimachinery';
 import { optionProblems, shownValue, type OptionNames } from '@kctl/options';
-import type { DefinitionProblem } from './definition-error.js';
+import type { DefinitionProblem } from '../structural/definition-error.js';
 import type { PrintColumn, ResourceOptions, ScaleOptions, VersionOptions } from './options.js';
 
 const resourceNames: OptionNames<ResourceOptions<Readonly<Record<string, VersionOptions>>, KindScope>> = {

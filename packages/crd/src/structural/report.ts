@@ -1,4 +1,4 @@
-import type { DefinitionProblem } from '../resource/definition-error.js';
+import type { DefinitionProblem } from './definition-error.js';
 
 /** Where problems and warnings of a definition are collected. */
 export interface Report {

@@ -14,7 +14,6 @@ import {
   splitPath,
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
-import type { ObjectType } from '../decoders/acceptance.js';
 import type { AlikeParser } from './alike-parser.js';
 import type { Envelope } from './envelope.js';
 import { ObjectDecodeError } from '../errors.js';
@@ -22,6 +21,12 @@ import type { CompactTenant } from './cold-block.js';
 import { ColdBlock } from './cold-block.js';
 import type { ByteStore, Slab, SlabRange } from './slab-store.js';
 import { WeakObject } from './weak-object.js';
+
+/** What an object says to be: the group version and kind that its API server writes. */
+export interface ObjectType {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
 
 /** What the lazy objects of one informer have in common. */
 export interface LazyContext {

@@ -1,12 +1,7 @@
 import type { JsonObject, Kind, KubeObject } from '@kctl/apimachinery';
 import { isJsonObject } from '@kctl/apimachinery';
+import type { ObjectType } from '../bytes/lazy-object.js';
 import type { SkipReason, VersionIdentity } from './decoder.js';
-
-/** What an object says to be: the group version and kind that its API server writes. */
-export interface ObjectType {
-  readonly apiVersion: string;
-  readonly kind: string;
-}
 
 /** How an API server answers a request for metadata alone. */
 export const partialMetadata: ObjectType = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };

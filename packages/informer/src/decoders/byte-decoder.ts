@@ -15,7 +15,6 @@ import {
   skipSpace,
 } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
-import type { ObjectType } from './acceptance.js';
 import { AlikeParser } from '../bytes/alike-parser.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, VersionIdentity } from './decoder.js';
 import {
@@ -29,7 +28,7 @@ import {
   unreadableStatus,
 } from './decoder.js';
 import { Envelope } from '../bytes/envelope.js';
-import type { LazyContext } from '../bytes/lazy-object.js';
+import type { LazyContext, ObjectType } from '../bytes/lazy-object.js';
 import { LazyObject, leadsToType, noteWords } from '../bytes/lazy-object.js';
 import type { DecoderOptions, Purpose } from './parsed-decoder.js';
 import { isSameVersion, ParsedDecoder, shareableOf } from './parsed-decoder.js';

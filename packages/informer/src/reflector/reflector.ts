@@ -9,7 +9,7 @@ import type { BatchSource } from './frame-source.js';
 import { GuardedReader } from './guarded-reader.js';
 import type { InformerState } from '../informer-state.js';
 import type { ReflectorIntake, StoreRefusal } from './reflector-intake.js';
-import type { WatchErrorHandler } from '../informer.js';
+import type { WatchErrorHandler } from './watch-error-decision.js';
 import type { ReflectorConfig } from './reflector-config.js';
 import { initialReflectorState, transition } from './reflector-machine.js';
 import type { ReflectorMetrics } from './reflector-metrics.js';

@@ -1,6 +1,14 @@
 import { isThenable } from '@kctl/options';
 import type { InformerTrouble } from '../informer-state.js';
-import type { WatchErrorDecision, WatchErrorHandler } from '../informer.js';
+
+/** What a watch error handler decides: `retry` (by backoff) or `stop` (the informer ends with the error). */
+export type WatchErrorDecision = 'retry' | 'stop';
+
+/**
+ * Receives every failure of a list or watch, with its class; may decide to give up. One that throws is logged, and the
+ * informer goes on.
+ */
+export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
 
 /** Asks the handler. Of one that throws, rejects or returns a promise only the report shows something: the reflector goes on. */
 export function decideOn(

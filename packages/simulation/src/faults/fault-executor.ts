@@ -1,14 +1,14 @@
 import type { ApiServer } from '@kctl/apiserver';
 import type { Exchange, Mishap } from '../network/exchange.js';
 import type { Network } from '../network/network.js';
-import type { WebhookCalls, WebhookOutage } from '../network/webhook-calls.js';
+import type { WebhookCalls, WebhookOutage } from '../replica/webhook-calls.js';
 import { isWrite, parameterOf } from '../network/target.js';
 import { pick } from '../random.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Scheduler } from '../scheduler.js';
-import { activities } from '../activity.js';
+import { activities } from '../network/activity.js';
 import type { Scope } from '../scope.js';
-import type { CausedCommit } from '../rules/rule.js';
+import type { CausedCommit } from '../caused-commit.js';
 import type { FaultName, PlannedFault } from './fault.js';
 import type { OtherActors } from './other-actors.js';
 import { Spells } from './spells.js';

@@ -1,9 +1,9 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { ApiServer, DirectReceiver } from '@kctl/apiserver';
 import { pick } from '../random.js';
-import { activities } from '../activity.js';
+import { activities } from '../network/activity.js';
 import type { Scope } from '../scope.js';
-import type { CausedCommit } from '../rules/rule.js';
+import type { CausedCommit } from '../caused-commit.js';
 
 /** What an actor did. */
 export interface Deed {

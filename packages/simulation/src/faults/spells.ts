@@ -1,6 +1,6 @@
 import type { Exchange } from '../network/exchange.js';
 import { isWrite, parameterOf } from '../network/target.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 
 /** A replica and a resource. */
 export interface HostResource {

@@ -8,7 +8,7 @@ import type {
 } from '@kctl/client-http';
 import type { Random } from '@kctl/wait';
 import { cancel, type Scheduler, type Task } from '../scheduler.js';
-import { activities } from '../activity.js';
+import { activities } from './activity.js';
 import type { Scope } from '../scope.js';
 import { splitBookmarks } from './bookmarks.js';
 import { connectionError, dispatchControl, type ConnectionErrorCode } from './dispatcher.js';

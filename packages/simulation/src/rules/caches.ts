@@ -1,8 +1,8 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
-import type { ReplicaHost } from '../replica-host.js';
-import { activities } from '../activity.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
+import { activities } from '../network/activity.js';
 import type { Violation } from '../violation.js';
-import type { CausedCommit } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
 
 /** What is needed of a cache to compare it with the server; that of @kctl/cache is one. */
 interface ComparableCache {

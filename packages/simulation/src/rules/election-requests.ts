@@ -1,5 +1,6 @@
 import type { Exchange } from '../network/exchange.js';
-import type { CausedCommit, Rule, RuleContext } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
+import type { Rule, RuleContext } from './rule.js';
 
 /** A candidate that waits for an answer longer than a lease lasts neither takes it nor keeps it. */
 export function electionRequestsRule(context: RuleContext): Rule {

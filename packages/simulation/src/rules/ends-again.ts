@@ -1,4 +1,4 @@
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 
 /**
  * Name of one that was started and has ended several times during a pause; undefined where all run. Without a quiet time nothing

@@ -1,4 +1,4 @@
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Scope } from '../scope.js';
 import type { Rule, RuleContext } from './rule.js';
 

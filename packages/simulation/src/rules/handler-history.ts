@@ -1,6 +1,6 @@
 import { compareResourceVersions, type Kind, type KubeObject } from '@kctl/apimachinery';
 import type { Scope } from '../scope.js';
-import type { CausedCommit } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
 
 /** What a handler is given; that of @kctl/informer is one. */
 export interface WitnessedEvent {

@@ -2,7 +2,8 @@ import { labelOf } from '../faults/fault-executor.js';
 import type { Exchange } from '../network/exchange.js';
 import { isWrite } from '../network/target.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
-import type { CausedCommit, Rule, RuleContext } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
+import type { Rule, RuleContext } from './rule.js';
 
 /** Written without leadership by design: the election itself, and what is reported about it. */
 const unfenced = new Set(['leases', 'leasecandidates', 'events', 'subjectaccessreviews', 'tokenreviews']);

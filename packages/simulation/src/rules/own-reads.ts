@@ -6,9 +6,10 @@ import {
   type PersistedObject,
 } from '@kctl/apimachinery';
 import type { Exchange } from '../network/exchange.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Scope } from '../scope.js';
-import type { CausedCommit, Rule, RuleContext } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
+import type { Rule, RuleContext } from './rule.js';
 
 /** What is needed of the client of an operator. */
 interface ReadingClient {

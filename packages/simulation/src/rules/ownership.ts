@@ -1,4 +1,5 @@
-import type { CausedCommit, Rule, RuleContext } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
+import type { Rule, RuleContext } from './rule.js';
 
 /** How long a deletion may take once all is quiet, in ms. */
 const deletionMs = 60_000;

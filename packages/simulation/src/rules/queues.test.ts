@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import { keysLeftWaiting } from './queues.js';
 
 /** A replica whose queue has so many keys waiting, and has begun so many reconciles, after each second. */

@@ -1,5 +1,5 @@
-import { activities } from '../activity.js';
-import type { ReplicaHost } from '../replica-host.js';
+import { activities } from '../network/activity.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Operator } from '../world.js';
 
 /** What is needed of the metrics of an operator; those of a manager are such. */

@@ -1,5 +1,5 @@
 import type { Listeners } from '../network/listeners.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Scheduler } from '../scheduler.js';
 import type { Scope } from '../scope.js';
 

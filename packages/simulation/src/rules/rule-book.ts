@@ -1,6 +1,6 @@
 import type { Commit } from '@kctl/apiserver';
 import type { Exchange } from '../network/exchange.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
 import { electionRequestsRule } from './election-requests.js';
 import { endsRule } from './ends.js';
@@ -8,7 +8,8 @@ import { leadershipRule } from './leadership.js';
 import { ownReadsRule, type OwnReadsOptions } from './own-reads.js';
 import { ownershipRule } from './ownership.js';
 import { reconcileRule } from './reconciles.js';
-import type { CausedCommit, EndedReconcile, Phase, Rule, RuleContext } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
+import type { EndedReconcile, Phase, Rule, RuleContext } from './rule.js';
 import { writesRule } from './writes.js';
 
 /** Options of {@link RuleBook}. */

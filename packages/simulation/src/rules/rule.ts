@@ -1,19 +1,10 @@
-import type { Commit } from '@kctl/apiserver';
+import type { CausedCommit } from '../caused-commit.js';
 import type { Exchange } from '../network/exchange.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 
 /** Where a run is: starting and working under faults, quiet after convergence, or stopping. */
 export type Phase = 'faults' | 'settling' | 'quiet' | 'stopping';
-
-/** A commit, with the request that caused it; the server's own controllers cause some without one. */
-export interface CausedCommit extends Commit {
-  readonly exchange: Exchange | undefined;
-  /** Who made it: of a live object, who created it. */
-  readonly origin: Scope['kind'];
-  /** `widgets demo/a`. */
-  readonly label: string;
-}
 
 /** A reconcile that ended. */
 export interface EndedReconcile {

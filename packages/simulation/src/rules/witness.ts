@@ -1,10 +1,10 @@
 import type { Kind } from '@kctl/apimachinery';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from '../replica/replica-host.js';
 import { cancel, type Scheduler } from '../scheduler.js';
 import type { Scope } from '../scope.js';
 import { HandlerHistory, type WitnessedCache, type WitnessedEvent, type WitnessedHandler } from './handler-history.js';
 import { witnesses } from './own-handlers.js';
-import type { CausedCommit } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
 
 /** Options of {@link Witnesses}. */
 export interface WitnessOptions {

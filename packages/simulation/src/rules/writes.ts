@@ -2,7 +2,8 @@ import type { Exchange } from '../network/exchange.js';
 import { isWrite } from '../network/target.js';
 import { labelOf } from '../faults/fault-executor.js';
 import { contentOf, differingPath } from './content.js';
-import type { CausedCommit, Rule, RuleContext } from './rule.js';
+import type { CausedCommit } from '../caused-commit.js';
+import type { Rule, RuleContext } from './rule.js';
 
 /** Records and elections are written as often as they need to be. */
 const exempt = new Set(['leases', 'leasecandidates', 'events']);

@@ -2,9 +2,9 @@ import { labelSelectorFrom, nameFilter } from '@kctl/apimachinery';
 import type { Kind, LabelSelector, LabelSelectorRequirement, NameFilter } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
-import { isInNamespaces, nameLabel, type WebhookRegistration } from '../manifests/registration.js';
+import { isInNamespaces, nameLabel, type WebhookRegistration } from '../handler/registration.js';
 import { WebhookServerError } from '../errors.js';
-import type { AdmissionRequest, Operation } from './review.js';
+import type { AdmissionRequest, Operation } from '../handler/review.js';
 
 /** What a rule may be asked about. */
 export type RuleOperation = 'create' | 'update' | 'delete';

@@ -2,11 +2,17 @@ import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery
 import { guardLogger, type Logger } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';
 import { functionOption, requireOptions } from '@kctl/options';
-import { isA, safeError, safeMessageOf } from '../server/safe-error.js';
-import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
+import { isA, safeError, safeMessageOf } from '../handler/safe-error.js';
+import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../handler/handler.js';
 import { checkedResponse } from './checked-response.js';
-import { requireFunction } from './require-parts.js';
-import { errored, type AdmissionRequest, type AdmissionResponse, type Operation, type ReviewKind } from './review.js';
+import { requireFunction } from '../handler/require-parts.js';
+import {
+  errored,
+  type AdmissionRequest,
+  type AdmissionResponse,
+  type Operation,
+  type ReviewKind,
+} from '../handler/review.js';
 import { WarnedPanic } from './warned-panic.js';
 
 /** As controller-runtime: enough for the largest object plus its old version. */

@@ -1,7 +1,7 @@
 import type { AdmissionHandler } from './admission-webhook.js';
 import { checkedResponse } from './checked-response.js';
-import { requireFunction, requireValidator } from './require-parts.js';
-import { allowed, type AdmissionResponse } from './review.js';
+import { requireFunction, requireValidator } from '../handler/require-parts.js';
+import { allowed, type AdmissionResponse } from '../handler/review.js';
 import { requireDraftChanged, warningTexts } from './typed-request.js';
 import type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './typed.js';
 

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@kctl/apimachinery';
-import { jsonProblem } from '../server/read-json.js';
-import { errored, type AdmissionResponse } from './review.js';
+import { jsonProblem } from '../handler/read-json.js';
+import { errored, type AdmissionResponse } from '../handler/review.js';
 
 /**
  * What a handler returned, if an API server can read it; a refusal with 500 otherwise: what it cannot read is a failed

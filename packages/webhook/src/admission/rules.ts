@@ -3,10 +3,10 @@ import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachiner
 import { optionProblems } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
-import type { WebhookHandler } from '../server/handler.js';
+import type { WebhookHandler } from '../handler/handler.js';
 import { compileFilter, type AdmissionFilter, type CompiledFilter } from './admission-filter.js';
-import { requireFunction } from './require-parts.js';
-import type { Operation } from './review.js';
+import { requireFunction } from '../handler/require-parts.js';
+import type { Operation } from '../handler/review.js';
 import { decodeObject } from './typed-request.js';
 import { defaultingWebhook, validatingWebhook } from './typed.js';
 import type { AdmissionContext, TypedWebhookOptions, ValidationOutcome, Validator } from './typed.js';

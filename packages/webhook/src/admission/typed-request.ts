@@ -1,8 +1,8 @@
 import { formatApiVersion, isJsonObject, isStatusError, type KubeObject, type Status } from '@kctl/apimachinery';
-import type { AdmissionTarget } from '../manifests/registration.js';
-import { causesOf, isA, memberOf } from '../server/safe-error.js';
+import type { AdmissionTarget } from '../handler/registration.js';
+import { causesOf, isA, memberOf } from '../handler/safe-error.js';
 import { shownName } from './admission-webhook.js';
-import type { AdmissionRequest } from './review.js';
+import type { AdmissionRequest } from '../handler/review.js';
 
 /** Why a request does not belong to a webhook: no validator or defaulter sees it, and the response is 400. */
 export function kindProblem(target: AdmissionTarget, request: AdmissionRequest): string | undefined {

@@ -10,10 +10,10 @@ import {
   type ObjectOf,
 } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
-import { jsonProblem } from '../server/read-json.js';
-import { safeMessageOf } from '../server/safe-error.js';
-import { checkRegistration, type AdmissionTarget, type WebhookRegistration } from '../manifests/registration.js';
-import type { WebhookHandler, WebhookHttp } from '../server/handler.js';
+import { jsonProblem } from '../handler/read-json.js';
+import { safeMessageOf } from '../handler/safe-error.js';
+import { checkRegistration, type AdmissionTarget, type WebhookRegistration } from '../handler/registration.js';
+import type { WebhookHandler, WebhookHttp } from '../handler/handler.js';
 import {
   admissionWebhook,
   kindLogConstructor,
@@ -29,8 +29,8 @@ import {
   type AdmissionRequest,
   type AdmissionResponse,
   type Operation,
-} from './review.js';
-import { requireFunction, requireValidator } from './require-parts.js';
+} from '../handler/review.js';
+import { requireFunction, requireValidator } from '../handler/require-parts.js';
 import {
   decodeObject,
   DecodeError,

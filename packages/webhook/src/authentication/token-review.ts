@@ -1,9 +1,9 @@
 import { isJsonObject } from '@kctl/apimachinery';
-import { requireFunction } from '../admission/require-parts.js';
-import type { UserInfo } from '../admission/review.js';
-import { safeMessageOf } from '../server/safe-error.js';
+import { requireFunction } from '../handler/require-parts.js';
+import type { UserInfo } from '../handler/review.js';
+import { safeMessageOf } from '../handler/safe-error.js';
 import { shownName } from '../admission/admission-webhook.js';
-import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../server/handler.js';
+import type { WebhookAnswer, WebhookHandler, WebhookRequest } from '../handler/handler.js';
 
 const maxBodyBytes = 1024 * 1024;
 const v1 = 'authentication.k8s.io/v1';

@@ -24,8 +24,8 @@ import {
 } from '@kctl/options';
 import { type Clock, retry, sleep, systemClock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
-import type { CertificateSource } from '../server/certificate-source.js';
-import type { KeyPair } from '../server/certificate-watcher.js';
+import type { CertificateSource } from './certificate-source.js';
+import type { KeyPair } from './certificate-watcher.js';
 import { certificateNeeds } from './certificate-needs.js';
 import { CertificateSecret, isLostRace } from './certificate-secret.js';
 import { expiryOf, nextState, type CertificateState, type StatePolicy } from './certificate-state.js';

@@ -1,12 +1,12 @@
 import { throwIfAborted } from '@kctl/wait';
 import { isJsonObject, isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
-import { requireFunction } from '../admission/require-parts.js';
+import { requireFunction } from '../handler/require-parts.js';
 import { isPanic } from '../admission/typed-request.js';
-import { safeError, safeMessageOf } from '../server/safe-error.js';
+import { safeError, safeMessageOf } from '../handler/safe-error.js';
 import { shownName } from '../admission/admission-webhook.js';
-import { jsonProblem } from '../server/read-json.js';
-import type { WebhookAnswer, WebhookHandler } from '../server/handler.js';
-import type { ConversionContext, Converter } from './converter.js';
+import { jsonProblem } from '../handler/read-json.js';
+import type { WebhookAnswer, WebhookHandler } from '../handler/handler.js';
+import type { ConversionContext, Converter } from '../handler/converter.js';
 
 const maxBodyBytes = 64 * 1024 * 1024;
 const v1 = 'apiextensions.k8s.io/v1';

@@ -1,8 +1,8 @@
 import { requireKind, requireOptionsObject } from '@kctl/client';
 import { formatGroupKind, parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
-import { requireFunction } from '../admission/require-parts.js';
+import { requireFunction } from '../handler/require-parts.js';
 import { WebhookServerError } from '../errors.js';
-import type { ConversionContext, Converter, KindConverter } from './converter.js';
+import type { ConversionContext, Converter, KindConverter } from '../handler/converter.js';
 
 /** A version of a kind that is converted by way of the hub. Made by {@link spoke}. */
 export interface Spoke<H extends KubeObject = KubeObject> {

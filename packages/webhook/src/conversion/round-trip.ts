@@ -1,7 +1,7 @@
 import { requireList, requireObject } from '@kctl/client';
 import { createJsonPatch, isJsonObject, type KubeObject, parseJson, stringifyJson } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
-import type { Converter } from './converter.js';
+import type { Converter } from '../handler/converter.js';
 
 /**
  * What an object loses on its way to each of the other versions and back, one sentence for each field: empty for a

@@ -3,7 +3,7 @@ import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachin
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions, shownValue } from '@kctl/options';
-import { uncoveredVersions, type Converter } from '../conversion/converter.js';
+import { uncoveredVersions, type Converter } from '../handler/converter.js';
 import { WebhookServerError } from '../errors.js';
 import {
   clientConfig,

@@ -12,8 +12,14 @@ import { isJsonObject, type LabelSelector } from '@kctl/apimachinery';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions, shownValue } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
-import type { WebhookHandler } from '../server/handler.js';
-import { checkRegistration, isCoreKind, isInNamespaces, nameLabel, type AdmissionTarget } from './registration.js';
+import type { WebhookHandler } from '../handler/handler.js';
+import {
+  checkRegistration,
+  isCoreKind,
+  isInNamespaces,
+  nameLabel,
+  type AdmissionTarget,
+} from '../handler/registration.js';
 
 /** Where the API server finds the webhook server: a Service, or a URL for an operator outside of the cluster. */
 export type WebhookAddress =

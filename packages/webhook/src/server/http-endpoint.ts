@@ -1,6 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@kctl/http-server';
 import { guardLogger, type Logger } from '@kctl/telemetry';
-import { safeError } from './safe-error.js';
+import { safeError } from '../handler/safe-error.js';
 import type { Endpoint, EndpointParts } from './webhook-endpoint.js';
 
 /** What a {@link WebhookHttpHandler} gets beside the request. */

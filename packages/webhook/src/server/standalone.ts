@@ -2,7 +2,7 @@ import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } fr
 import { clockOption, numberOption, type OptionNames, requireOptions, textOption } from '@kctl/options';
 import { type Clock, systemClock } from '@kctl/wait';
 import { createBodyBudget, type HttpRequest, type HttpResponse } from '@kctl/http-server';
-import { requireHandler, type WebhookHandler } from './handler.js';
+import { requireHandler, type WebhookHandler } from '../handler/handler.js';
 import { WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics } from './webhook-metrics.js';
 

@@ -2,10 +2,10 @@ import { stringifyJson } from '@kctl/apimachinery';
 import { BodyError, type BodyBudget, type HeldBody, type HttpRequest, type HttpResponse } from '@kctl/http-server';
 import { guardLogger, type Logger } from '@kctl/telemetry';
 import { anySignal, timeoutSignal, type Clock } from '@kctl/wait';
-import { clientIdentityOf } from './client-identity.js';
-import type { WebhookAnswer, WebhookHandler, WebhookHttp } from './handler.js';
-import { readJson, UndecodableBodyError } from './read-json.js';
-import { safeError } from './safe-error.js';
+import { clientIdentityOf } from '../handler/client-identity.js';
+import type { WebhookAnswer, WebhookHandler, WebhookHttp } from '../handler/handler.js';
+import { readJson, UndecodableBodyError } from '../handler/read-json.js';
+import { safeError } from '../handler/safe-error.js';
 import { timeoutMsOf } from './timeout.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { defineKind, StatusError, type KubeObject } from '@kctl/apimachinery';
 import { createCertificateAuthority, type CertificateAuthority } from '@kctl/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { allowed } from '../admission/review.js';
+import { allowed } from '../handler/review.js';
 import { admissionWebhook } from '../admission/admission-webhook.js';
 import { defaultingWebhook, validatingWebhook } from '../admission/typed.js';
 import { tokenReviewWebhook } from '../authentication/token-review.js';

@@ -34,11 +34,16 @@ import { type Clock, systemClock } from '@kctl/wait';
 import { expiryOf } from '../certificates/certificate-state.js';
 import { expiryMetric } from '../certificates/self-managed.js';
 import { WebhookServerError } from '../errors.js';
-import { callbackCertificates, fileCertificates, loadClientCa, type CertificateSource } from './certificate-source.js';
+import {
+  callbackCertificates,
+  fileCertificates,
+  loadClientCa,
+  type CertificateSource,
+} from '../certificates/certificate-source.js';
 import type { PemPair } from '../certificates/sign-certificate.js';
-import type { KeyPair } from './certificate-watcher.js';
-import { clientIdentityOf, isAllowedClient, type AllowedClients } from './client-identity.js';
-import { requireHandler, type WebhookHandler } from './handler.js';
+import type { KeyPair } from '../certificates/certificate-watcher.js';
+import { clientIdentityOf, isAllowedClient, type AllowedClients } from '../handler/client-identity.js';
+import { requireHandler, type WebhookHandler } from '../handler/handler.js';
 import { HttpEndpoint, type WebhookHttpHandler } from './http-endpoint.js';
 import { type Endpoint, WebhookEndpoint } from './webhook-endpoint.js';
 import { createWebhookMetrics, type WebhookMetrics } from './webhook-metrics.js';

@@ -1,4 +1,4 @@
-import { goTimeQuoted } from './go-quoted.js';
+import { goTimeQuoted } from '../values/go-quoted.js';
 
 /** Thrown for a text that is not a time; the message is Go's. */
 export class TimeError extends Error {

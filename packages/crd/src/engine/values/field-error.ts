@@ -1,6 +1,6 @@
 import type { StatusCause } from '@kctl/apimachinery';
 import { jsonNumber } from '@kctl/cel';
-import { goJsonEscaped, goQuoted } from '../go/go-quoted.js';
+import { goJsonEscaped, goQuoted } from './go-quoted.js';
 import { goText } from './go-number.js';
 import { jsonText } from './json-text.js';
 

@@ -2,8 +2,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { shownType } from '@kctl/options';
 import type { HttpRequest } from '@kctl/http-server';
 import type { Logger } from '@kctl/telemetry';
-import type { Converter } from '../conversion/converter.js';
-import type { AdmissionTarget } from '../manifests/registration.js';
+import type { Converter } from './converter.js';
+import type { AdmissionTarget } from './registration.js';
 import type { ClientIdentity } from './client-identity.js';
 
 /** How a request reached the server. */

@@ -1,8 +1,8 @@
 import type { WebhookCall, WebhookCallAnswer, WebhookTransport } from '@kctl/apiserver';
 import type { Random } from '@kctl/wait';
-import { activities } from '../activity.js';
+import { activities } from '../network/activity.js';
 import { pick } from '../random.js';
-import type { ReplicaHost } from '../replica-host.js';
+import type { ReplicaHost } from './replica-host.js';
 import type { Scheduler } from '../scheduler.js';
 import type { Scope } from '../scope.js';
 

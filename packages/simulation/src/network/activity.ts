@@ -1,6 +1,6 @@
 import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
-import type { Exchange } from './network/exchange.js';
-import type { ReconcileActivity, Scope } from './scope.js';
+import type { Exchange } from './exchange.js';
+import type { ReconcileActivity, Scope } from '../scope.js';
 
 /** What the running code belongs to. It follows promises, timers and callbacks. */
 export interface Activity {

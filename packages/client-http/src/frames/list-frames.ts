@@ -11,8 +11,8 @@ import type { Kind, KubeList, ListMeta, PersistedObject } from '@kctl/apimachine
 import type { FrameOptions, ListFrames } from '@kctl/client';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { chunkReleaser } from './chunk-releaser.js';
-import type { ChunkReleaser } from './chunk-releaser.js';
+import { chunkReleaser } from '../bytes/chunk-releaser.js';
+import type { ChunkReleaser } from '../bytes/chunk-releaser.js';
 import {
   asItem,
   asList,
@@ -23,10 +23,10 @@ import {
   listMeta,
   listWith,
   refuseOtherList,
-} from './codec.js';
+} from '../bytes/codec.js';
 import { DecodeError } from '../errors.js';
-import { failureInBody } from '../failure/failure-status.js';
-import { leavable } from './leavable.js';
+import { failureInBody } from '../transport/failure-status.js';
+import { leavable } from '../bytes/leavable.js';
 
 /** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
 const smallBody = 256 * 1024;

@@ -1,4 +1,4 @@
-import { CelCostExceededError } from '../errors.js';
+import { CelCostExceededError } from './errors.js';
 
 /** Elementary steps that one evaluation may take outside of what its cost counts. */
 const maxWork = 20_000_000;

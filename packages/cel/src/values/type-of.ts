@@ -26,7 +26,7 @@ import {
   TypeValue,
   Uint,
   type Value,
-} from '../values/value.js';
+} from './value.js';
 
 const anyList = listType(dynType);
 const anyMap = mapType(dynType, dynType);

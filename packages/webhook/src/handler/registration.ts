@@ -5,7 +5,7 @@ import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistrat
 import { messageOf } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';
 import { numberProblem, optionProblems, shownValue } from '@kctl/options';
-import type { Operation } from '../admission/review.js';
+import type { Operation } from './review.js';
 import { WebhookServerError } from '../errors.js';
 
 /** What a registration may be confirmed to do although it can bring a cluster to a stop. */

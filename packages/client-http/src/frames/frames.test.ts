@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ByteStream } from './byte-stream.js';
+import { ByteStream } from '../bytes/byte-stream.js';
 import { frameStream } from './frames.js';
 
 function open() {

@@ -1,5 +1,5 @@
 import type { JsonPatchOperation, JsonValue, KubeObject, Status } from '@kctl/apimachinery';
-import { safeMessageOf } from '../server/safe-error.js';
+import { safeMessageOf } from './safe-error.js';
 
 /** What the API server wants to do. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';

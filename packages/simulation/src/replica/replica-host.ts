@@ -2,13 +2,13 @@ import type { Tracer } from '@kctl/telemetry';
 import { messageOf } from '@kctl/telemetry';
 import { shownType } from '@kctl/options';
 import { type Random } from '@kctl/wait';
-import type { Network } from './network/network.js';
-import { ReplicaLogger } from './replica-logger.js';
-import type { Scheduler } from './scheduler.js';
-import { createScope, type ScopeClock } from './scope-clock.js';
-import { activities } from './activity.js';
-import type { ReconcileActivity, Scope } from './scope.js';
-import type { Operator, Replica, ReplicaWorld, WorldOptions } from './world.js';
+import type { Network } from '../network/network.js';
+import { ReplicaLogger } from '../replica-logger.js';
+import type { Scheduler } from '../scheduler.js';
+import { createScope, type ScopeClock } from '../scope-clock.js';
+import { activities } from '../network/activity.js';
+import type { ReconcileActivity, Scope } from '../scope.js';
+import type { Operator, Replica, ReplicaWorld, WorldOptions } from '../world.js';
 
 /** What a host reports to the run. */
 export interface HostObserver {

@@ -3,7 +3,7 @@ import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimach
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { isTransportError, noKindMatch } from '../errors.js';
 import { redact } from '@kctl/client/connection';
-import type { TransportResponse } from '../transport/transport.js';
+import type { TransportResponse } from './transport.js';
 
 /** What a failed request was about. */
 export interface FailedRequest {

@@ -1,15 +1,22 @@
 import { fieldSelectorFrom, formatKey, isAlreadyExists, isNotFound, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
 import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
-import type { CacheView } from '../overlay/cache-view.js';
-import type { Ledger } from '../overlay/ledger.js';
-import { matcherOf } from '../overlay/list-matcher.js';
-import { isNewer, storeName, versionOf } from './own-write.js';
-import type { Fact } from './own-write.js';
-import { isHeld } from '../overlay/projected.js';
-import type { Vanishings } from '../overlay/vanishings.js';
-import { isObject, mayHaveHappened, outcomeOfDelete, outcomeOfWrite, saysOtherwise, unread } from './write-outcome.js';
-import type { Known } from './write-outcome.js';
+import type { CacheView } from './cache-view.js';
+import type { Ledger } from './ledger.js';
+import { matcherOf } from './list-matcher.js';
+import { isNewer, storeName, versionOf } from '../writes/own-write.js';
+import type { Fact } from '../writes/own-write.js';
+import { isHeld } from './projected.js';
+import type { Vanishings } from './vanishings.js';
+import {
+  isObject,
+  mayHaveHappened,
+  outcomeOfDelete,
+  outcomeOfWrite,
+  saysOtherwise,
+  unread,
+} from '../writes/write-outcome.js';
+import type { Known } from '../writes/write-outcome.js';
 
 /** What {@link WriteRecorder} needs. */
 export interface WriteRecorderOptions {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { activities, causeOfCommit } from './activity.js';
-import type { Exchange } from './network/exchange.js';
-import type { Scope } from './scope.js';
+import type { Exchange } from './exchange.js';
+import type { Scope } from '../scope.js';
 
 it('takes a timer that outlives the request which armed it for work of the server', async () => {
   const scope = { name: 'server', kind: 'server' } as Scope;

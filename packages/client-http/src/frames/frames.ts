@@ -2,12 +2,12 @@ import { typedStatus } from '@kctl/apimachinery';
 import { createLineSplitter, framesOfLine, splitDocuments } from '@kctl/apimachinery/wire';
 import type { Kind, PersistedObject, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
-import { chunkReleaser } from './chunk-releaser.js';
-import type { ChunkReleaser } from './chunk-releaser.js';
-import { asObject, decodeBytes, refuseOther } from './codec.js';
+import { chunkReleaser } from '../bytes/chunk-releaser.js';
+import type { ChunkReleaser } from '../bytes/chunk-releaser.js';
+import { asObject, decodeBytes, refuseOther } from '../bytes/codec.js';
 import { DecodeError } from '../errors.js';
-import { leavable } from './leavable.js';
-import { isStatus } from '../failure/failure-status.js';
+import { leavable } from '../bytes/leavable.js';
+import { isStatus } from '../transport/failure-status.js';
 
 /**
  * Splits a watch body at its newlines. What came with one read comes out as one batch. The connection is released
