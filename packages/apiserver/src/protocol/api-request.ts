@@ -24,6 +24,8 @@ export interface ApiRequest {
   impersonation(): readonly (readonly [name: string, value: string])[];
   /** The whole body. @throws StatusError 413 beyond the limit */
   readBody(): Promise<Uint8Array>;
+  /** Called once the request is authenticated: a transport trusts its connection from then on. */
+  onAuthenticated?(): void;
   /** The user that a verified client certificate, or the transport itself, names. */
   readonly peer: User | undefined;
   /** Aborted when the client went away. */

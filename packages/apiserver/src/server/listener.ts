@@ -1,7 +1,6 @@
 import {
   createSecureServer,
   type Http2SecureServer,
-  type Http2ServerRequest,
   type Http2ServerResponse,
   type ServerHttp2Session,
 } from 'node:http2';
@@ -10,12 +9,14 @@ import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import { systemClock } from '@kctl/wait';
-import { entityTooLarge } from '../protocol/status.js';
 import type { ApiRequest, Reply, User } from '../protocol/api-request.js';
 import type { KeyAndCertificate } from './certificates.js';
 import { compress } from './compression.js';
 import { headerLines, impersonationLines } from './header-lines.js';
 import { truncated } from './in-process.js';
+import { BodyRoom } from './peers/body-room.js';
+import { hasWholeBody, readBody, type AnyRequest } from './peers/read-body.js';
+import { Strangers } from './peers/strangers.js';
 import type { Pipeline } from './pipeline.js';
 import { createSocketSink, writeTo } from './socket-sink.js';
 import { nodeHttp } from '../protocol/node-http.js';
@@ -33,6 +34,13 @@ export interface ListenerOptions {
   readonly onError: (error: unknown) => void;
 }
 
+/** Bodies of the largest size that are in memory at a time: 384 MiB in all, unless the largest size is another one. */
+const maxBodiesAtATime = 128;
+/** Connections at a time on which no request was authenticated. */
+const maxStrangers = 1_000;
+/** How long a client of HTTP/1.1 may send what is left of a body after its answer, in ms. */
+const unreadMs = 1_000;
+
 /** How long connections that are cut may take to be gone, in ms. */
 const cutMs = 1000;
 
@@ -45,7 +53,9 @@ export interface Listener {
   destroy(): Promise<void>;
 }
 
-type AnyRequest = IncomingMessage | Http2ServerRequest;
+/** Error code of HTTP/2: RFC 9113, section 7. */
+const http2NoError = 0x0;
+
 type AnyResponse = ServerResponse | Http2ServerResponse;
 
 function names(value: string | string[] | undefined): string[] {
@@ -61,26 +71,20 @@ function userOf(socket: TLSSocket): User | undefined {
   return name === undefined ? undefined : { name, groups: names(certificate.subject?.O) };
 }
 
-async function readBody(request: AnyRequest, limit: number): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // The request stays alive when the body is too long: the client still has to get the answer.
-  const body: AsyncIterable<unknown> = request.iterator({ destroyOnReturn: false });
-  for await (const chunk of body) {
-    const bytes: Buffer = Buffer.isBuffer(chunk) ? chunk : Buffer.from(String(chunk));
-    length += bytes.length;
-    if (length > limit) throw entityTooLarge(`Request entity too large: limit is ${limit}`);
-    chunks.push(bytes);
-  }
-  const [only] = chunks;
-  return chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks);
+/** What a request comes with. */
+interface RequestFacts {
+  readonly peer: User | undefined;
+  /** HTTP/2 session or socket. */
+  readonly connection: object;
+  readonly limit: number;
+  readonly room: BodyRoom;
+  readonly onAuthenticated: () => void;
+  readonly canUpgrade?: boolean;
 }
 
-function toApiRequest(
-  request: AnyRequest,
-  response: AnyResponse,
-  { peer, limit, canUpgrade = false }: { peer: User | undefined; limit: number; canUpgrade?: boolean },
-): ApiRequest {
+function toApiRequest(request: AnyRequest, response: AnyResponse, facts: RequestFacts): ApiRequest {
+  const { peer, connection, limit, room, canUpgrade = false } = facts;
+  let isKnown = false;
   const gone = new AbortController();
   response.once('close', () => {
     gone.abort();
@@ -94,7 +98,11 @@ function toApiRequest(
     },
     headers: () => headerLines(request.rawHeaders),
     impersonation: () => impersonationLines(request.rawHeaders),
-    readBody: () => readBody(request, limit),
+    readBody: () => readBody(request, { limit, room, sender: { connection, isKnown }, signal: gone.signal }),
+    onAuthenticated: () => {
+      isKnown = true;
+      facts.onAuthenticated();
+    },
     peer,
     signal: gone.signal,
     canUpgrade,
@@ -108,6 +116,27 @@ function cut(response: AnyResponse): void {
     return;
   }
   response.socket?.destroy();
+}
+
+/**
+ * Ends what is answered before its body is complete: over HTTP/2 the stream, which would stay open, and over HTTP/1.1 the
+ * connection, unless the rest of the body comes at once.
+ */
+function endUnread(request: AnyRequest, response: AnyResponse): void {
+  if ('stream' in request) {
+    const { stream } = request;
+    stream.once('finish', () => {
+      if (!hasWholeBody(request)) stream.close(http2NoError);
+    });
+    return;
+  }
+  response.once('finish', () => {
+    if (hasWholeBody(request)) return;
+    const { socket } = request;
+    const timer = systemClock.setTimer(() => socket.destroy(), unreadMs, { keepAlive: false });
+    request.once('end', () => timer.cancel()).once('close', () => timer.cancel());
+    request.resume();
+  });
 }
 
 async function send(reply: Reply, request: AnyRequest, response: AnyResponse): Promise<void> {
@@ -132,7 +161,6 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
     if (reply.status === 413 && !('stream' in response)) {
       // What is left of the body is not waited for: the connection ends with the answer.
       response.setHeader('connection', 'close');
-      request.resume();
     }
     if (isHead) response.end();
     else response.end(bytes);
@@ -151,6 +179,10 @@ export async function createListener(options: ListenerOptions): Promise<Listener
   const sockets = new Set<Socket>();
   const sessions = new Set<ServerHttp2Session>();
   const users = new WeakMap<object, User>();
+  const room = new BodyRoom(maxBodiesAtATime * maxBodyBytes);
+  const strangers = new Strangers({ maxCount: maxStrangers });
+  /** Sockets and HTTP/2 sessions on which a request was authenticated. */
+  const known = new WeakSet<object>();
   let isClosing = false;
 
   const server: Http2SecureServer = createSecureServer({
@@ -167,13 +199,30 @@ export async function createListener(options: ListenerOptions): Promise<Listener
   });
 
   const onRequest = (request: AnyRequest, response: AnyResponse): void => {
-    const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
-    const peer = socket === undefined ? undefined : peerOf(socket);
+    const session = 'stream' in request ? request.stream.session : undefined;
+    const socket = 'stream' in request ? session?.socket : request.socket;
+    if (socket === undefined) {
+      cut(response);
+      return;
+    }
+    const connection = session ?? socket;
+    endUnread(request, response);
+    if (!known.has(connection)) response.once('close', strangers.begin(socket));
+    const onAuthenticated = (): void => {
+      if (known.has(connection)) return;
+      known.add(connection);
+      strangers.know(socket);
+    };
+    const facts = { peer: peerOf(socket), connection, limit: maxBodyBytes, room, onAuthenticated };
     if (isClosing && !('stream' in response)) response.setHeader('connection', 'close');
     response.on('error', ignore);
     request.on('error', ignore);
-    void pipeline(toApiRequest(request, response, { peer, limit: maxBodyBytes }))
-      .then((reply) => send(reply, request, response))
+    void pipeline(toApiRequest(request, response, facts))
+      .then(async (reply) => {
+        // As upstream: HTTP/2 is expensive, and prone to abuse by clients that are not authenticated.
+        if (reply.status === 401) response.once('finish', () => session?.close());
+        await send(reply, request, response);
+      })
       .catch((error: unknown) => {
         if (!response.writableEnded && !isGone(response)) onError(error);
         cut(response);
@@ -193,7 +242,18 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     response.once('finish', () => socket.end());
     const gone = new AbortController();
     socket.once('close', () => gone.abort());
-    const facts = { peer: peerOf(socket), limit: maxBodyBytes, canUpgrade: true };
+    const onAuthenticated = (): void => {
+      if (socket instanceof TLSSocket) strangers.know(socket);
+    };
+    const facts = {
+      peer: peerOf(socket),
+      connection: socket,
+      limit: maxBodyBytes,
+      room,
+      onAuthenticated,
+      canUpgrade: true,
+    };
+    if (socket instanceof TLSSocket) socket.once('close', strangers.begin(socket));
     void pipeline({ ...toApiRequest(request, response, facts), signal: gone.signal })
       .then(async (reply) => {
         if (reply.upgrade === undefined) {
@@ -209,6 +269,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
       });
   });
   server.on('connection', (socket: Socket) => {
+    strangers.accept(socket);
+    if (socket.destroyed) return;
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
     socket.on('error', ignore);

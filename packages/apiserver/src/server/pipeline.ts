@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
+import { anonymousUser } from '../authentication/user-names.js';
 import { forbiddenRequest, requestAttributes, type Attributes } from '../authorization/attributes.js';
 import { discover } from '../discovery/discovery.js';
 import { createOpenApi } from '../discovery/openapi/openapi.js';
@@ -207,6 +208,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return route(request, parsed, { user: { name: '', groups: [] }, plan: undefined, audit: {} });
     const authenticated = authenticator.authenticate(request);
     const requestor = authenticated instanceof Promise ? await authenticated : authenticated;
+    if (requestor.name !== anonymousUser.name) request.onAuthenticated?.();
     const { user, refuse } = actingUser(requestor, request, parsed);
     if (isOpen) {
       refuse();
