@@ -1,7 +1,7 @@
 // Imports follow architecture.json; this file only turns the list into rules.
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 
-/** @type {{ layers: { layer: number, packages: string[] }[], exceptions: any[] }} */
+/** @type {{ layers: { layer: number, packages: string[] }[], exceptions: any[], rooms: Record<string, string[][]> }} */
 const map = JSON.parse(readFileSync(new URL('./architecture.json', import.meta.url), 'utf8'));
 const { layers } = map;
 const notTests = '(\\.test\\.ts|/test/.*)$';
@@ -55,12 +55,37 @@ const devOnly = map.exceptions
     to: { path: `^packages/${exception.package}/` },
   }));
 
+/** Folders inside a package that is large enough to have layers of its own. */
+const roomsDownwardOnly = Object.entries(map.rooms).flatMap(([name, rows]) => {
+  const folders = globSync('*/', { cwd: new URL(`./packages/${name}/src/`, import.meta.url) });
+  const unknown = folders.filter((folder) => !rows.flat().includes(folder));
+  if (unknown.length > 0) throw new Error(`architecture.json: rooms.${name} lacks ${unknown.join(', ')}`);
+  return rows.flatMap((row, index) => {
+    const notBelow = rows.slice(index).flat();
+    return row.map((room) => ({
+      name: `${name}-rooms-downward-only`,
+      comment: 'A folder imports only folders of rows before its own.',
+      severity: 'error',
+      from: { path: `^packages/${name}/src/${room}/`, pathNot: notTests },
+      to: { path: `^packages/${name}/src/(${notBelow.filter((other) => other !== room).join('|')})/` },
+    }));
+  });
+});
+
 export default {
   forbidden: [
     ...downwardOnly,
     ...optionalIsLoadedLate,
     apiserverStandsAlone,
     ...devOnly,
+    ...roomsDownwardOnly,
+    {
+      name: 'no-cycles-between-folders',
+      severity: 'error',
+      scope: 'folder',
+      from: { path: '^packages/[^/]+/src' },
+      to: { circular: true },
+    },
     { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
     {
       name: 'no-deep-import-across-packages',

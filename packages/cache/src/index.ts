@@ -24,5 +24,5 @@ export {
   UnsupportedReadError,
 } from './errors.js';
 export { createCache } from './informer-cache.js';
-export { createNamespaceFollower } from './namespace-follower.js';
-export type { NamespaceFollower, NamespaceFollowerOptions, NamespaceSelection } from './namespace-follower.js';
+export { createNamespaceFollower } from './scopes/namespace-follower.js';
+export type { NamespaceFollower, NamespaceFollowerOptions, NamespaceSelection } from './scopes/namespace-follower.js';

@@ -17,8 +17,8 @@ import { InformerStartedError, SyncError, type InformerWaitOptions, type SharedI
 import { messageOf } from '@kctl/telemetry';
 import { requireOptions, requireSignal } from '@kctl/options';
 import { aborted, keepAlive, systemClock, throwIfAborted } from '@kctl/wait';
-import { claimCacheName } from './cache-name.js';
-import type { CacheName } from './cache-name.js';
+import { claimCacheName } from './options/cache-name.js';
+import type { CacheName } from './options/cache-name.js';
 import type {
   CacheOptions,
   KindOptions,
@@ -27,25 +27,25 @@ import type {
   SelectedInformerOptions,
 } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
-import { informerOptionNames, knownVersionOptions, waitOptionNames } from './method-options.js';
-import { copyCacheOptions, copyNamespaces, copySelection } from './copy-options.js';
+import { informerOptionNames, knownVersionOptions, waitOptionNames } from './options/method-options.js';
+import { copyCacheOptions, copyNamespaces, copySelection } from './options/copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
-import { KindEntry } from './kind-entry.js';
-import type { NewEntry } from './kind-entry.js';
-import { KindVersions } from './kind-versions.js';
-import { idOf, requireDistinct, selectionId } from './kind-id.js';
-import { getLive, listLive } from './live-read.js';
-import type { LiveReadScope } from './live-read.js';
-import { makeScopeInformer } from './make-informer.js';
-import { projected } from './projected.js';
-import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './read.js';
-import type { CachedRead } from './read.js';
-import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './required.js';
-import { isEmpty, limitsOf, noScopes, resolveScopes, selectionOf, withoutTransforms } from './resolve-scopes.js';
-import type { ScopeSources } from './resolve-scopes.js';
-import { SeriesOwners } from './own-series.js';
-import { ScopeTable } from './scope-table.js';
-import { ScopedInformer } from './scoped-informer.js';
+import { KindEntry } from './informers/kind-entry.js';
+import type { NewEntry } from './informers/kind-entry.js';
+import { KindVersions } from './informers/kind-versions.js';
+import { idOf, requireDistinct, selectionId } from './scopes/kind-id.js';
+import { getLive, listLive } from './reads/live-read.js';
+import type { LiveReadScope } from './reads/live-read.js';
+import { makeScopeInformer } from './informers/make-informer.js';
+import { projected } from './scopes/projected.js';
+import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './reads/read.js';
+import type { CachedRead } from './reads/read.js';
+import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './options/required.js';
+import { isEmpty, limitsOf, noScopes, resolveScopes, selectionOf, withoutTransforms } from './scopes/resolve-scopes.js';
+import type { ScopeSources } from './scopes/resolve-scopes.js';
+import { SeriesOwners } from './informers/own-series.js';
+import { ScopeTable } from './scopes/scope-table.js';
+import { ScopedInformer } from './informers/scoped-informer.js';
 
 /**
  * A cache over a client. It does nothing until it runs. @throws TypeError naming the option that is not valid

@@ -7,8 +7,8 @@ import type { Metrics } from '@kctl/telemetry';
 import { afterEach, expect, it } from 'vitest';
 import { createCache } from '../src/index.js';
 import type { Cache } from '../src/index.js';
-import { resolveScopes } from '../src/resolve-scopes.js';
-import { ScopedInformer } from '../src/scoped-informer.js';
+import { resolveScopes } from '../src/scopes/resolve-scopes.js';
+import { ScopedInformer } from '../src/informers/scoped-informer.js';
 import { Thing } from './fake-server.js';
 
 const namesOf = (size: number): string[] => Array.from({ length: size }, (_, at) => `n${at}`);

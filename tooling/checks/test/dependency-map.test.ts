@@ -140,12 +140,29 @@ describe('the dependency map', () => {
       content: "import { b } from './b.js';\nexport const a: () => unknown = () => b;\n",
       rule: 'no-cycles',
     },
+    {
+      name: 'a cycle between folders',
+      file: 'packages/wait/src/one/a.ts',
+      content: "import { b } from '../two/b.js';\nexport const fault: string = b;\n",
+      rule: 'no-cycles-between-folders',
+      at: 'packages/wait/src/one',
+    },
+    {
+      name: 'an upward import between the rooms of the server',
+      file: 'packages/apiserver/src/json/upward.ts',
+      content: "import { create } from '../handlers/create.js';\nexport const fault: string = create;\n",
+      rule: 'apiserver-rooms-downward-only',
+    },
   ];
 
   /** What the faults import. */
   const parts = [
     ['packages/wait/src/b.ts', "import { a } from './a.js';\nexport const b: () => unknown = () => a;\n"],
     ['packages/wait/src/t.test.ts', 'export const t: string = "ok";\n'],
+    ['packages/wait/src/two/b.ts', 'export const b: string = "ok";\n'],
+    ['packages/wait/src/two/c.ts', "import { d } from '../one/d.js';\nexport const c: string = d;\n"],
+    ['packages/wait/src/one/d.ts', 'export const d: string = "ok";\n'],
+    ['packages/apiserver/src/handlers/create.ts', 'export const create: string = "ok";\n'],
   ] as const;
 
   describe('catches', () => {
@@ -160,9 +177,9 @@ describe('the dependency map', () => {
       for (const [file] of parts) rmSync(join(copy, file));
     });
 
-    it.each(faults)('$name', ({ file, rule }) => {
+    it.each(faults)('$name', ({ file, rule, at = file }) => {
       expect(verdict.passed).toBe(false);
-      expect(verdict.output).toContain(`error ${rule}: ${file} →`);
+      expect(verdict.output).toContain(`error ${rule}: ${at} →`);
     });
   });
 

@@ -1,6 +1,6 @@
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
-import { requireKind } from './required.js';
+import { requireKind } from '../options/required.js';
 
 /** Each read asks for one, of a few tokens: made once, it is compared by its address. */
 const known = new WeakMap<Kind, string>();

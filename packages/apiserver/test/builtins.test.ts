@@ -1,8 +1,8 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { builtInDefinitions } from './builtins.js';
-import { createRegistry } from '../crd/create-registry.js';
-import type { ResourceDefinition, WriteContext } from '../resource/resource.js';
+import { builtInDefinitions } from '../src/registry/builtins.js';
+import { createRegistry } from '../src/crd/create-registry.js';
+import type { ResourceDefinition, WriteContext } from '../src/resource/resource.js';
 
 const registry = createRegistry({ definitions: builtInDefinitions() });
 

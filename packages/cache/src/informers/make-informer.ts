@@ -1,7 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
-import type { CacheOptions, ResolvedScope } from './cache-options.js';
+import type { CacheOptions, ResolvedScope } from '../cache-options.js';
 import type { SeriesOwners } from './own-series.js';
 import type { Part } from './part-table.js';
 

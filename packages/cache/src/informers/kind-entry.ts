@@ -1,8 +1,8 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
 import type { Clock, ClockTimer } from '@kctl/wait';
-import type { ResolvedScope } from './cache-options.js';
-import { ScopeTable } from './scope-table.js';
+import type { ResolvedScope } from '../cache-options.js';
+import { ScopeTable } from '../scopes/scope-table.js';
 import type { ScopedInformer } from './scoped-informer.js';
 
 /** What counts the users of a kind. */

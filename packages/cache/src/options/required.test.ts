@@ -1,8 +1,8 @@
 import type { Kind } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import type { CacheOptions } from './index.js';
-import { createCache } from './index.js';
+import type { CacheOptions } from '../index.js';
+import { createCache } from '../index.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
 const refuse = (): Promise<never> => Promise.reject(new Error('not here'));

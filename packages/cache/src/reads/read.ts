@@ -2,7 +2,7 @@ import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/
 import { fieldSelectorFrom, formatGroupResource, labelSelectorFrom, StatusError } from '@kctl/apimachinery';
 import type { IndexListOptions, IndexReader, StoredObject } from '@kctl/cache-index';
 import type { ListOptions } from '@kctl/client';
-import { UnsupportedReadError } from './errors.js';
+import { UnsupportedReadError } from '../errors.js';
 import { readable, readableOf } from './readable.js';
 
 /** How a field index of a cache is called in its stores. Mirrors controller-runtime's "field:" names. */

@@ -4,7 +4,7 @@ import type { FieldPaths } from '@kctl/apimachinery/wire';
 import { compileFieldPaths } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { describe, expect, it, vi } from 'vitest';
-import { ByteDecoder } from '../decoders/byte-decoder.js';
+import { ByteDecoder } from '../src/decoders/byte-decoder.js';
 
 interface Thing extends KubeObject {
   spec?: { node: string; list: number[] };

@@ -20,7 +20,7 @@ import type {
   NamespaceScopes,
   ScopeOptions,
   SelectedInformerOptions,
-} from './cache-options.js';
+} from '../cache-options.js';
 import { loggerOption, messageOf, metricsOption } from '@kctl/telemetry';
 
 /** The options of each object: complete by type, so that none can be forgotten here. */

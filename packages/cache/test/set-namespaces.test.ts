@@ -3,10 +3,10 @@ import { labelSelectorFrom, parseLabelSelector } from '@kctl/apimachinery';
 import type { HandlerRegistration } from '@kctl/informer';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { RunningCache } from '../test/fake-server.js';
-import { fakeServer, startCache, startSyncedCache, Thing } from '../test/fake-server.js';
-import type { Cache, NamespaceScopes, ScopeOptions } from './index.js';
-import { createCache } from './index.js';
+import type { RunningCache } from './fake-server.js';
+import { fakeServer, startCache, startSyncedCache, Thing } from './fake-server.js';
+import type { Cache, NamespaceScopes, ScopeOptions } from '../src/index.js';
+import { createCache } from '../src/index.js';
 
 describe('setNamespaces', () => {
   const names = async (cache: Cache): Promise<string[]> =>

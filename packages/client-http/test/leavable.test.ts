@@ -1,9 +1,9 @@
 import { defineKind } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { ByteStream } from './byte-stream.js';
-import { frameStream, watchStream } from '../frames/frames.js';
-import { gunzip } from './gunzip.js';
-import { listFrames } from '../frames/list-frames.js';
+import { ByteStream } from '../src/bytes/byte-stream.js';
+import { frameStream, watchStream } from '../src/frames/frames.js';
+import { gunzip } from '../src/bytes/gunzip.js';
+import { listFrames } from '../src/frames/list-frames.js';
 
 const Thing = defineKind({ group: '', version: 'v1', kind: 'Thing', scope: 'Cluster' });
 

@@ -1,7 +1,7 @@
 import { fieldSelectorFrom } from '@kctl/apimachinery';
 import type { FieldTerm, Kind, KubeObject } from '@kctl/apimachinery';
 import type { ReadScope } from '@kctl/client';
-import type { ResolvedScope } from './cache-options.js';
+import type { ResolvedScope } from '../cache-options.js';
 import { matchesFields } from './server-fields.js';
 
 interface Row {

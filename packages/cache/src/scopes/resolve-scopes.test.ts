@@ -1,6 +1,6 @@
 import { defineKind } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import type { NamespaceScopes, ScopeOptions, WholeKindOptions } from './cache-options.js';
+import type { NamespaceScopes, ScopeOptions, WholeKindOptions } from '../cache-options.js';
 import { resolveScopes } from './resolve-scopes.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { SharedInformer } from '@kctl/informer';
-import type { ResolvedScope } from './cache-options.js';
-import type { NamedStore, StoreSet } from './merged-reader.js';
+import type { ResolvedScope } from '../cache-options.js';
+import type { NamedStore, StoreSet } from '../reads/merged-reader.js';
 
 /** The informer of one scope. */
 export interface Part<T extends KubeObject> {

@@ -2,7 +2,7 @@ import { StatusError } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { NamespaceScopes } from './cache-options.js';
+import type { NamespaceScopes } from '../cache-options.js';
 import { createNamespaceFollower } from './namespace-follower.js';
 import type { NamespaceFollower, NamespaceFollowerOptions } from './namespace-follower.js';
 

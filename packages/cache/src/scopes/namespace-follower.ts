@@ -19,9 +19,9 @@ import {
   textOption,
 } from '@kctl/options';
 import { createBackoff, orAborted, systemClock, throwIfAborted } from '@kctl/wait';
-import type { NamespaceScopes, ScopeOptions } from './cache-options.js';
-import type { Cache } from './cache.js';
-import { scopeProblems } from './required.js';
+import type { NamespaceScopes, ScopeOptions } from '../cache-options.js';
+import type { Cache } from '../cache.js';
+import { scopeProblems } from '../options/required.js';
 
 /** Which namespaces a cache holds, by what Namespaces there are. */
 export interface NamespaceSelection {

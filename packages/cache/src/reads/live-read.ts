@@ -4,7 +4,7 @@ import type { IndexReader } from '@kctl/cache-index';
 import { listWithin } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadScope } from '@kctl/client';
 import type { InformerClient } from '@kctl/informer';
-import { UnsupportedReadError } from './errors.js';
+import { UnsupportedReadError } from '../errors.js';
 import { cutList, fieldIndexName, matcherFrom, notFound } from './read.js';
 
 /** What a read with `live: true` needs of a cache, to be answered by the server and contain no more than the cache would. */

@@ -19,9 +19,9 @@ import {
   SyncError,
 } from '@kctl/informer';
 import { aborted } from '@kctl/wait';
-import type { ResolvedScope } from './cache-options.js';
-import type { MergedStores } from './merged-reader.js';
-import { MergedReader } from './merged-reader.js';
+import type { ResolvedScope } from '../cache-options.js';
+import type { MergedStores } from '../reads/merged-reader.js';
+import { MergedReader } from '../reads/merged-reader.js';
 import type { Part } from './part-table.js';
 import { PartTable } from './part-table.js';
 import { ScopedRegistration } from './scoped-registration.js';

@@ -4,9 +4,9 @@ import type { StoredObject } from '@kctl/cache-index';
 import { expectReleased } from '@kctl/lifetime';
 import { withPoolOf } from '@kctl/lifetime';
 import { describe, expect, it, vi } from 'vitest';
-import { ByteDecoder } from '../decoders/byte-decoder.js';
-import { createSharedInformer } from '../index.js';
-import type { ObjectStorage } from '../index.js';
+import { ByteDecoder } from '../src/decoders/byte-decoder.js';
+import { createSharedInformer } from '../src/index.js';
+import type { ObjectStorage } from '../src/index.js';
 
 interface Thing extends KubeObject {
   spec?: { node: string; words: string[] };

@@ -8,7 +8,7 @@ import type {
   ResolvedScope,
   ScopeOptions,
   SelectedInformerOptions,
-} from './cache-options.js';
+} from '../cache-options.js';
 import { idOf } from './kind-id.js';
 
 /** What the scopes of a kind follow from. */

@@ -1,9 +1,9 @@
 import { withPoolOf } from '@kctl/lifetime';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { describe, expect, it } from 'vitest';
-import { ByteStream } from './byte-stream.js';
-import { frameStream } from '../frames/frames.js';
-import { listFrames } from '../frames/list-frames.js';
+import { ByteStream } from '../src/bytes/byte-stream.js';
+import { frameStream } from '../src/frames/frames.js';
+import { listFrames } from '../src/frames/list-frames.js';
 
 /** Pieces of a text, each in memory of its own. */
 function chunksOf(text: string, size: number, allocate = Buffer.allocUnsafeSlow): Buffer[] {

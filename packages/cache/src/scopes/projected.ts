@@ -2,7 +2,7 @@ import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { mutableCopy } from '@kctl/apimachinery';
 import { deepFreeze } from '@kctl/cache-index';
 import { transformObject } from '@kctl/informer';
-import type { ResolvedScope } from './cache-options.js';
+import type { ResolvedScope } from '../cache-options.js';
 import type { ScopeTable } from './scope-table.js';
 
 /** An object as a store of these scopes holds it; undefined where they leave it out. */

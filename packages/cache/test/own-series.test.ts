@@ -1,7 +1,7 @@
 import type { Labels, MetricOptions, Metrics } from '@kctl/telemetry';
 import { expect, it } from 'vitest';
-import { startCache, startSyncedCache, Thing } from '../test/fake-server.js';
-import { SeriesOwners } from './own-series.js';
+import { startCache, startSyncedCache, Thing } from './fake-server.js';
+import { SeriesOwners } from '../src/informers/own-series.js';
 
 /** Metrics of which a test sees the series that are there. */
 function seen(): { readonly metrics: Metrics; readonly series: Set<string>; readonly collect: () => void } {

@@ -5,7 +5,7 @@ import type {
   NamespaceScopes,
   ScopeOptions,
   SelectedInformerOptions,
-} from './cache-options.js';
+} from '../cache-options.js';
 
 /** The options as they are now: what their owner changes later changes nothing here. */
 export function copyCacheOptions(options: CacheOptions): CacheOptions {

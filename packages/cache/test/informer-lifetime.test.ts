@@ -2,8 +2,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { fakeServer, startCache, startSyncedCache, Thing } from '../test/fake-server.js';
-import { createCache } from './index.js';
+import { fakeServer, startCache, startSyncedCache, Thing } from './fake-server.js';
+import { createCache } from '../src/index.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;

@@ -1,9 +1,9 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { formatFieldErrors, type FieldError } from '@kctl/crd/engine';
-import { builtInDefinitions } from '../builtins.js';
-import { createRegistry } from '../../crd/create-registry.js';
-import type { WriteContext } from '../../resource/resource.js';
+import { builtInDefinitions } from '../src/registry/builtins.js';
+import { createRegistry } from '../src/crd/create-registry.js';
+import type { WriteContext } from '../src/resource/resource.js';
 
 const registry = createRegistry({ definitions: builtInDefinitions() });
 

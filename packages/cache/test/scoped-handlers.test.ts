@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { startCache, startSyncedCache, Thing } from '../test/fake-server.js';
+import { startCache, startSyncedCache, Thing } from './fake-server.js';
 
 describe('a handler of several namespaces', () => {
   it('is called for one object at a time, whichever namespaces they are in', async () => {

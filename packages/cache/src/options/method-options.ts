@@ -1,7 +1,7 @@
 import type { InformerWaitOptions } from '@kctl/informer';
 import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
-import type { CacheScope } from './cache.js';
+import type { CacheScope } from '../cache.js';
 
 /** The names of the options of each method of a cache. */
 export const waitOptionNames: OptionNames<InformerWaitOptions> = { timeoutMs: true, signal: true };
