@@ -9,7 +9,7 @@ import { faultNames, inject, managerFaultNames, type FaultName } from './faults.
 import { watchLag } from './lag.js';
 import { readLog } from './log-reader.js';
 import { explainLate, machineReport, pausesOf, starvedMs, type MachineReport } from './machine.js';
-import { protectedName, sharedNow, type Durations, type Program } from './protocol.js';
+import { protectedName, sharedNow, type Durations, type LogEntry, type Program } from './protocol.js';
 import { startProxy } from './proxy.js';
 import { startServer } from './server.js';
 import { watchWrites } from './watch-writes.js';
@@ -70,8 +70,9 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
   const processes: CandidateProcess[] = [];
   const slots: Slot[] = [];
   const random = seededRandom(options.seed);
-  const witnessLagsMs: number[] = [];
-  using _lag = watchLag((entry) => entry.what === 'lagged' && witnessLagsMs.push(entry.ms));
+  /** Lags of this process, which carries the requests of the candidates and observes their writes. */
+  const witnessLags: LogEntry[] = [];
+  using _lag = watchLag((entry) => witnessLags.push(entry));
   try {
     const { metadata } = await client.create(Namespace, { metadata: { generateName: 'election-' } });
     const namespace = metadata.name ?? '';
@@ -162,10 +163,10 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       const over = took - patienceMs - (released ? boundsMs.released : boundsMs.failover);
       if (over > 0) {
         const successor = processes.find(({ identity }) => identity === next.writer);
-        const dueTo = newLeaderDueFrom + took;
         const entries = successor === undefined ? [] : readLog(successor.logFile);
-        const lagMs = starvedMs(entries, pausesOf(next.writer, pauses), { from: newLeaderDueFrom, to: dueTo });
-        const line = `round ${round}: ${text}: ${Math.round(took)} ms, in ${Math.round(lagMs)} of which ${next.writer} got no processor`;
+        const span = { from: newLeaderDueFrom, to: newLeaderDueFrom + took };
+        const lagMs = starvedMs(entries, pausesOf(next.writer, pauses), span) + starvedMs(witnessLags, [], span);
+        const line = `round ${round}: ${text}: ${Math.round(took)} ms, in ${Math.round(lagMs)} of which ${next.writer} or its proxy got no processor`;
         (over > lagMs ? late : starved).push(line);
         for (const detail of explainLate(processes, newLeaderDueFrom)) log(detail);
       }
@@ -188,7 +189,10 @@ export async function runHarness(options: HarnessOptions): Promise<HarnessReport
       terms: spans.length,
       writes: spans.reduce((sum, { writes }) => sum + writes, 0),
       byFault,
-      machine: { ...machineReport(logs, pauses), witnessLagsMs },
+      machine: {
+        ...machineReport(logs, pauses),
+        witnessLagsMs: witnessLags.flatMap((entry) => (entry.what === 'lagged' ? [entry.ms] : [])),
+      },
     };
   } finally {
     stop.abort();

@@ -2,10 +2,10 @@ import { systemClock } from '@kctl/wait';
 import { sharedNow, type LogEntry } from './protocol.js';
 
 const everyMs = 50;
-/** Less is the resolution of timers and the work of a candidate itself, in ms. */
-const noticeMs = 100;
+/** Less is the resolution of timers, in ms. */
+const noticeMs = 20;
 
-/** Writes down when this event loop was late: what is slow for want of a processor must not pass for a slow election. */
+/** Logs when this event loop was late, so that a lack of processors does not pass for a slow election. */
 export function watchLag(log: (entry: LogEntry) => void): Disposable {
   let due = sharedNow() + everyMs;
   const look = (): void => {

@@ -17,6 +17,9 @@ export interface MachineReport {
   readonly lagsMs: readonly number[];
 }
 
+/** Shorter lags are the work of a candidate itself. */
+const reportedMs = 100;
+
 export function machineReport(logs: readonly ProcessLog[], pauses: Pauses): MachineReport {
   return {
     startUpsMs: logs.flatMap(({ process, entries }) => {
@@ -24,7 +27,7 @@ export function machineReport(logs: readonly ProcessLog[], pauses: Pauses): Mach
       return seen === undefined ? [] : [seen.at - process.startedAt];
     }),
     lagsMs: logs.flatMap(({ process, entries }) =>
-      lagsWithoutFault(entries, pausesOf(process.identity, pauses)).map(({ ms }) => ms),
+      lagsWithoutFault(entries, pausesOf(process.identity, pauses)).flatMap(({ ms }) => (ms > reportedMs ? [ms] : [])),
     ),
   };
 }

@@ -67,10 +67,10 @@ export async function setUp(kind: 'embedded' | 'real', times: CertificateTimes):
         first.check();
         second.check();
       },
-      { timeoutMs: 30_000 },
+      { timeoutMs: 150_000 },
     );
     // The API server acts on configurations a moment after they were written.
-    await eventually(() => requireInEffect(client), { timeoutMs: 30_000 });
+    await eventually(() => requireInEffect(client), { timeoutMs: 150_000 });
     await createObjects(client);
     return stage;
   } catch (error) {
