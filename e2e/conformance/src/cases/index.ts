@@ -15,6 +15,7 @@ import './particulars.js';
 import './definitions.js';
 import './cel.js';
 import './conversion.js';
+import './versions-that-differ.js';
 import './options.js';
 import './access.js';
 import './authorization.js';

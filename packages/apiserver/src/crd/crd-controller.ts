@@ -14,6 +14,7 @@ import {
   type JsonObject,
   goQuoted,
 } from '@kctl/crd/engine';
+import { noteFilled } from '../storage/watch-cache.js';
 import type { Registry } from '../registry/registry.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
@@ -238,7 +239,10 @@ class Controller implements CrdController {
     const known = this.#served.get(name);
     this.#served.set(name, served);
     if (known !== undefined && isServedAlike(known, served, this.#isDoubtful)) return;
-    this.#options.registry.registerCrd(crd);
+    const { registry, backend } = this.#options;
+    registry.registerCrd(crd);
+    const storageKey = crdStorageKey(crd);
+    if (backend.countInstances(storageKey) === 0) for (const each of registry.ofStorage(storageKey)) noteFilled(each);
   }
 
   /** A name that became free may be what another CRD waits for. */

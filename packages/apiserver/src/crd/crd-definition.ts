@@ -69,6 +69,10 @@ class VersionSchemas implements VersionSchemaTable {
     return new Set(this.#sources.keys());
   }
 
+  has(apiVersion: string): boolean {
+    return this.#sources.has(apiVersion);
+  }
+
   get(apiVersion: string): Schema | undefined {
     const known = this.#compiled.get(apiVersion);
     const source = this.#sources.get(apiVersion);

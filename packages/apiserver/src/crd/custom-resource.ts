@@ -59,6 +59,7 @@ import { createObjectConversion, type ConversionCaller } from './conversion/webh
 /** The schemas of all versions of a CustomResourceDefinition, by apiVersion. */
 export interface VersionSchemaTable {
   get(apiVersion: string): Schema | undefined;
+  has(apiVersion: string): boolean;
 }
 
 /** One served version of a CustomResourceDefinition; schemas are compiled when they are asked for. */
@@ -218,6 +219,7 @@ class CustomResource {
   /** A copy of a stored object, pruned and defaulted by the version that it was stored in. */
   #readStored(stored: UntypedObject): UntypedObject {
     const facts = this.#facts;
+    this.requireKnownVersion(stored);
     const schema = facts.schemas.get(stored.apiVersion ?? '') ?? facts.storageSchema;
     const object = cloneJson(stored);
     dropUnread(object);
@@ -225,6 +227,11 @@ class CustomResource {
     applyDefaults(object, schema);
     pruneUnknown(object, schema, []);
     return object;
+  }
+
+  requireKnownVersion({ apiVersion }: UntypedObject): void {
+    if (apiVersion === undefined || this.#facts.schemas.has(apiVersion)) return;
+    throw unclassified(`request to convert CR from an invalid group/version: ${apiVersion}`);
   }
 
   #isClean(stored: UntypedObject): boolean {
@@ -387,6 +394,7 @@ export function createCustomResource(facts: CustomResourceFacts): ResourceDefini
     storageApiVersion: facts.storageApiVersion,
     toStorage: resource.toStorage.bind(resource),
     fromStorage: resource.fromStorage.bind(resource),
+    requireKnownVersion: resource.requireKnownVersion.bind(resource),
     ...(conversion !== undefined && { conversion }),
     ...(slowReading !== undefined && { slowReading }),
     isHeavy: facts.isHeavy,

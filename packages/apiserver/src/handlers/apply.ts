@@ -23,7 +23,7 @@ import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
 import { isKnownNoop, noteOutcome, type NoopCandidate } from './known-noops.js';
 import { breathe } from './list-reply.js';
-import { computeOwners, ownershipChange, setOwners, type OwnedWrite } from './managed-fields.js';
+import { computeOwners, ownershipChange, setOwners, stateErrors, type OwnedWrite } from './managed-fields.js';
 import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, reportDuplicates, type WriteOptions } from './write-options.js';
 import type { Written } from './written.js';
@@ -201,6 +201,8 @@ function applyConfig(
   const { definition } = write;
   const { group, version, kind, fieldTyping } = definition;
   const config = readConfig({ group, version, kind, atom: fieldTyping.atom }, application.config);
+  const errors = stateErrors(definition, live);
+  if (errors.length > 0) throw untyped(live, printErrors(errors));
   const change = applyChange(backend, write, live);
   const applied = attempt(change, { config, application, write });
   // As upstream, an object that the configuration leaves as it is gets no defaults.
@@ -213,6 +215,17 @@ function applyConfig(
   }
   setOwners(object, applied.managers);
   return object;
+}
+
+/** As upstream: the owners of an object that is not of its type cannot be found. */
+function untyped(live: UntypedObject, errors: string): Error {
+  const name = nameOf(live);
+  const hasOwners = (decodeManagers(live.metadata.managedFields)?.size ?? 0) > 0;
+  return unclassified(
+    hasOwners
+      ? `failed to create typed live object (${name}): ${errors}`
+      : `failed to create manager for existing fields: failed to convert new object (${name}) to smd typed: ${errors}`,
+  );
 }
 
 /** What a configuration has made of an object, decoded. @throws StatusError 500 */

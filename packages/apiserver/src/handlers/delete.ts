@@ -90,6 +90,7 @@ async function deleteReviewed(
   { present, options, admission, name }: ReviewedDeletion,
 ): Promise<DeletionResult> {
   // Upstream reads the object in the version of the URL first: what cannot be converted cannot be deleted by it.
+  definition.requireKnownVersion?.(present.object);
   const converted = convertAnew(definition, present);
   if (converted !== undefined) await converted;
   const plan = planDeletion(backend, definition, { present, options });
@@ -152,6 +153,7 @@ export async function removeCollection(backend: Backend, call: ResourceCall): Pr
   const options = await readDeleteOptions(call);
   const table = backend.store.table(definition.storageKey);
   using page = await readList(backend, call, scope);
+  for (const { object } of page.found) definition.requireKnownVersion?.(object);
   using admission = beginDeleteAdmission(backend, call, options);
   for (const { object } of page.found) {
     const { key } = placeOf(definition, object);

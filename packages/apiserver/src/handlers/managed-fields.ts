@@ -1,4 +1,4 @@
-import type { ManagedFieldsEntry, UntypedObject } from '@kctl/apimachinery';
+import { isStatusError, type ManagedFieldsEntry, type UntypedObject } from '@kctl/apimachinery';
 import { objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { formatTime } from '../protocol/go-text.js';
 import { messageOf } from '@kctl/telemetry';
@@ -7,7 +7,8 @@ import {
   MissingConversion,
   type ConvertedObjects,
 } from '../managed-fields/converted-objects.js';
-import { isOfType, printErrors, typeErrors } from '../managed-fields/check.js';
+import type { Atom } from '../managed-fields/atom.js';
+import { isOfType, liveTypeErrors, printErrors, typeErrors } from '../managed-fields/check.js';
 import { ListItemError } from '../managed-fields/list-items.js';
 import {
   decodeManagers,
@@ -74,12 +75,14 @@ async function convertOne(conversion: ObjectConversion, { object, to, what }: Mi
 
 /** The served versions of a kind, as the ownership of fields sees them. */
 export function versionsOf({ registry }: WriteBackend, { definition, subresource, converted }: OwnedWrite): Versions {
-  const find = (apiVersion: string): ResourceDefinition | undefined =>
-    apiVersion === definition.apiVersion
-      ? definition
-      : [...registry.ofStorage(definition.storageKey), ...(definition.unserved ?? [])].find(
-          (each) => each.apiVersion === apiVersion,
-        );
+  const find = (apiVersion: string): ResourceDefinition | undefined => {
+    if (apiVersion === definition.apiVersion) return definition;
+    const all = [...registry.ofStorage(definition.storageKey), ...(definition.unserved ?? [])];
+    const found = all.find((each) => each.apiVersion === apiVersion);
+    if (found === undefined && definition.isCustom)
+      throw unclassified(`request to convert CR to an invalid group/version: ${apiVersion}`);
+    return found;
+  };
   return {
     find(apiVersion) {
       const typing = find(apiVersion)?.fieldTyping;
@@ -98,7 +101,10 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
       }
       const from = find(given) ?? definition;
       const whole = { ...object, metadata: objectOf(object['metadata']) };
-      return find(to)?.fromStorage(from.toStorage(whole)) ?? object;
+      const target = find(to);
+      const result = target?.fromStorage(from.toStorage(whole)) ?? object;
+      if (definition.isCustom) requireTyped(result, target, what);
+      return result;
     },
   };
 }
@@ -107,6 +113,20 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
 function requireTyped(object: JsonObject, definition: ResourceDefinition | undefined, what: string): void {
   const errors = definition === undefined ? [] : typeErrors(object, definition.fieldTyping.atom);
   if (errors.length > 0) throw unclassified(`${what === '' ? '' : `${what}: `}${printErrors(errors)}`);
+}
+
+/** Types that states of objects were found to be of: states are not changed. */
+const typed = new WeakMap<object, Atom>();
+
+/**
+ * What is wrong with a state of an object by the type of a version. A field whose type differs between versions, or was
+ * changed since, may have a value of the other type.
+ */
+export function stateErrors({ isCustom, fieldTyping: { atom } }: ResourceDefinition, state: UntypedObject): string[] {
+  if (!isCustom || typed.get(state) === atom) return [];
+  const errors = liveTypeErrors(state, atom);
+  if (errors.length === 0) typed.set(state, atom);
+  return errors;
 }
 
 /** A change of owners, as {@link updateOwners} and `applyOwners` take it. */
@@ -184,12 +204,17 @@ interface Tracked {
 }
 
 function track(backend: WriteBackend, write: OwnedWrite, tracked: Tracked): void | Promise<void> {
-  const done = computeOwners(write, (converting) => setTracked(backend, converting, tracked));
   // As upstream: an object whose owners cannot be told for a failed conversion has none.
-  if (done instanceof Promise)
-    return done.catch(() => {
-      delete tracked.object.metadata.managedFields;
-    });
+  const forget = (error: unknown): void => {
+    if (!isStatusError(error)) throw error;
+    delete tracked.object.metadata.managedFields;
+  };
+  try {
+    const done = computeOwners(write, (converting) => setTracked(backend, converting, tracked));
+    return done instanceof Promise ? done.catch(forget) : done;
+  } catch (error) {
+    forget(error);
+  }
 }
 
 function setTracked(backend: WriteBackend, write: OwnedWrite, { object, live, managers }: Tracked): void {
@@ -199,7 +224,8 @@ function setTracked(backend: WriteBackend, write: OwnedWrite, { object, live, ma
   // in it is put back as it was, as a write of the status does with the rest. All other validation refuses it.
   const mayBecomeValid = write.subresource !== '' || write.isReviewed === true;
   const { kind, fieldTyping } = write.definition;
-  if (mayBecomeValid && (object.kind !== kind || !isOfType(next, fieldTyping.atom))) {
+  const isForeign = mayBecomeValid && (object.kind !== kind || !isOfType(next, fieldTyping.atom));
+  if (isForeign || stateErrors(write.definition, live).length > 0) {
     delete object.metadata.managedFields;
     return;
   }

@@ -4,6 +4,7 @@ import { expired, notFound, tooManyRequests, unclassified } from '../protocol/st
 import type { Reply } from '../protocol/api-request.js';
 import type { Sink } from '../protocol/sink.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
+import { readAll, whyNotFilled } from '../storage/watch-cache.js';
 import type { Table } from '../storage/table.js';
 import type { ObjectVersion, Rendering } from '../storage/version.js';
 import { requireStream } from '../codecs/negotiate.js';
@@ -110,7 +111,13 @@ function nextVersions(table: Table, { scope, revision }: Page, start: string): O
 
 /** LIST. */
 export async function list(backend: Backend, call: ResourceCall): Promise<Reply> {
-  using page = await readList(backend, call, selectionOf(call, checkListOptions));
+  const scope = selectionOf(call, checkListOptions);
+  const table = backend.store.table(call.definition.storageKey);
+  // As upstream, pages without selectors are read from the storage itself meanwhile.
+  const { limit } = parseListOptions(call.query);
+  const missing = limit > 0 && scope.matches === undefined ? undefined : await whyNotFilled(call.definition, table);
+  if (missing !== undefined) throw notReady(missing);
+  using page = await readList(backend, call, scope);
   return await page.reply();
 }
 
@@ -196,7 +203,7 @@ const minWatchMs = 1_800_000;
 export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Promise<Reply> {
   const scope = selectionOf(call, checkWatchOptions);
   const parameters = parseWatchParameters(call.query);
-  if (call.definition.conversion !== undefined) await fillWatchCache(backend, call.definition);
+  await fillWatchCache(backend, call.definition);
   const { mediaType } = call.negotiated;
   requireStream(call.negotiated);
   const shape = shapeOf(backend, call).watch;
@@ -218,12 +225,19 @@ export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap
 
 /** Upstream watches from a cache of all objects in the version of the watch. @throws StatusError 429 */
 async function fillWatchCache({ store }: Backend, definition: ResourceDefinition): Promise<void> {
-  const all = [...store.table(definition.storageKey).scan({})].map(([, version]) => version);
+  const table = store.table(definition.storageKey);
+  const missing = await whyNotFilled(definition, table);
+  if (missing !== undefined) throw notReady(missing);
+  if (definition.conversion === undefined) return;
   try {
-    await convertVersions(definition, all);
+    await readAll(definition, table);
   } catch {
-    throw tooManyRequests('storage is (re)initializing', 1);
+    throw notReady();
   }
+}
+
+function notReady(why?: string): Error {
+  return tooManyRequests(`storage is (re)initializing${why === undefined ? '' : `: ${why}`}`, 1);
 }
 
 function watchStart({ revision, sendInitialEvents, bookmarks }: WatchParameters): WatchStart {

@@ -179,6 +179,9 @@ export interface ResourceDefinition extends UpdateStrategy {
   toStorage(object: UntypedObject): UntypedObject;
   /** A stored object in this version: converted, and for custom resources pruned and defaulted by the present schema. Returns the same object where nothing changes; never modifies its argument. */
   fromStorage(stored: UntypedObject): UntypedObject;
+
+  /** Of custom resources: refuses an object whose version was removed from the definition. @throws StatusError 500 */
+  requireKnownVersion?(stored: UntypedObject): void;
   /** Where a webhook converts: then `toStorage` and `fromStorage` are for objects that need no call. */
   readonly conversion?: ObjectConversion;
 
