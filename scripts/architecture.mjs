@@ -1,4 +1,5 @@
-// Draws the picture of the layers for ARCHITECTURE.md and README.md's package table from architecture.json and the manifests.
+// Draws the picture of the layers for ARCHITECTURE.md and README.md's package table from architecture.json and the manifests,
+// and copies the path of an event from its page.
 // Without arguments it writes, with `--check` it fails when they are stale.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -71,6 +72,18 @@ export function packageTable(root) {
   return ['| package | promise |', '|---|---|', ...rows].join('\n');
 }
 
+const pathPage = join('docs', 'concepts', 'path-of-an-event.md');
+
+/** The files on the path of an event, from the page that explains it, as a table with links. @param {string} page */
+export function pathTable(page) {
+  const rows = [...page.matchAll(/^\| `([a-z-]+\/src\/[^`]+)` \| (.+) \|$/gm)];
+  return [
+    '| file | what it does |',
+    '|---|---|',
+    ...rows.map(([, file, what]) => `| [${file}](packages/${file}) | ${what} |`),
+  ].join('\n');
+}
+
 /** Replaces what stands between the two marks. @param {string} text @param {string} mark @param {string} content */
 function between(text, mark, content) {
   const [begin, end] = [`<!-- ${mark}:begin -->`, `<!-- ${mark}:end -->`];
@@ -84,7 +97,10 @@ export function drawnFiles(root) {
   const read = (/** @type {string} */ file) => readFileSync(join(root, file), 'utf8');
   return new Map([
     [picture, layersPicture(root)],
-    ['ARCHITECTURE.md', between(read('ARCHITECTURE.md'), 'diagram', diagram(root))],
+    [
+      'ARCHITECTURE.md',
+      between(between(read('ARCHITECTURE.md'), 'diagram', diagram(root)), 'path', pathTable(read(pathPage))),
+    ],
     ['README.md', between(read('README.md'), 'packages', packageTable(root))],
   ]);
 }

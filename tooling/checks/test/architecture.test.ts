@@ -14,7 +14,11 @@ const questions = [...table.matchAll(/^\| ([^|]+\?) \| (.+) \|$/gm)].map(([, que
 /** What the files of an answer contain between them: what a reader looks for there. */
 const decides: Readonly<Record<string, readonly RegExp[]>> = {
   'What happens on 410': [/\b410\b/, /'expired'/],
-  'Where is back-off decided': [/retryPolicy|RetryPolicy/, /export function exponentialRateLimiter/],
+  'Where is back-off decided': [
+    /retryPolicy|RetryPolicy/,
+    /rateLimiter\.when\(/,
+    /export function exponentialRateLimiter/,
+  ],
   'What does `requeueAfterMs` do': [/requeueAfterMs/, /priority/],
   "How are a controller's own events kept": [/export function createOwnEvents/, /class OwnLinks/],
   'Where is strategic merge patch': [/export function strategicMerge/, /\$setElementOrder|setElementOrder/],

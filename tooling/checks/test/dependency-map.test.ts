@@ -195,7 +195,9 @@ describe('the dependency map', () => {
   });
 
   it('catches a diagram that differs from the list', () => {
-    write('ARCHITECTURE.md', '# A\n<!-- diagram:begin -->\nold\n<!-- diagram:end -->\n');
+    const marks = ['diagram', 'path'].map((mark) => `<!-- ${mark}:begin -->\nold\n<!-- ${mark}:end -->\n`);
+    write('ARCHITECTURE.md', `# A\n${marks.join('')}`);
+    write('docs/concepts/path-of-an-event.md', '| `wait/src/inner.ts` | Waits. |\n');
     write('README.md', '# R\n<!-- packages:begin -->\nold\n<!-- packages:end -->\n');
     const architecture = readFileSync(join(copy, 'architecture.json'), 'utf8');
     const small: unknown = {
