@@ -1,5 +1,5 @@
 import { isJsonObject } from './json-object.js';
-import { requireSource, requireTexts, SelectorError } from './selector-error.js';
+import { requireSelectorMethods, requireSource, requireTexts, SelectorError } from './selector-error.js';
 import type { FieldSelector, FieldTerm } from './selector.js';
 
 /**
@@ -31,7 +31,17 @@ export function fieldSelectorFrom(
     for (const [place, term] of source.entries()) requireTerm(term, place);
     return makeSelector(source);
   }
-  if (isSelector(source)) return source;
+  if (isSelector(source)) {
+    requireSelectorMethods('field', source);
+    const terms: unknown = source.terms;
+    if (!Array.isArray(terms))
+      throw new SelectorError(
+        'terms',
+        'field selector: terms is not an array: expected what fieldSelectorFrom returns',
+      );
+    for (const [place, term] of terms.entries()) requireTerm(term, place);
+    return source;
+  }
   requireTexts('field', source);
   return makeSelector(Object.entries(source).map(([path, value]) => ({ path, operator: '=', value })));
 }

@@ -7,7 +7,7 @@ import { metadataOf, requireText } from './arguments/require-arguments.js';
  */
 export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
   if (hasIn('setFinalizer', draft, finalizer)) return false;
-  draft.metadata.finalizers = [...(draft.metadata.finalizers ?? []), finalizer];
+  draft.metadata.finalizers = [...presentIn(draft.metadata.finalizers), finalizer];
   return true;
 }
 
@@ -17,7 +17,7 @@ export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
  */
 export function unsetFinalizer(draft: KubeObject, finalizer: string): boolean {
   if (!hasIn('unsetFinalizer', draft, finalizer)) return false;
-  draft.metadata.finalizers = (draft.metadata.finalizers ?? []).filter((present) => present !== finalizer);
+  draft.metadata.finalizers = presentIn(draft.metadata.finalizers).filter((present) => present !== finalizer);
   return true;
 }
 
@@ -35,5 +35,11 @@ export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
 function hasIn(what: string, object: DeepReadonly<KubeObject>, finalizer: string): boolean {
   const { finalizers } = metadataOf(what, 'object', object);
   requireText(what, 'finalizer', finalizer);
-  return finalizers?.includes(finalizer) ?? false;
+  return presentIn(finalizers).includes(finalizer);
+}
+
+/** JSON may have anything in the place of the list. */
+function presentIn(finalizers: readonly string[] | undefined): readonly string[] {
+  const isList: boolean = Array.isArray(finalizers);
+  return isList ? (finalizers ?? []) : [];
 }

@@ -2,7 +2,7 @@ import { isJsonObject } from './json-object.js';
 import { parseLabelRequirements } from './label-selector-parser.js';
 import type { LabelRequirement } from './label-requirement.js';
 import { makeRequirement, matchesRequirement, printRequirement } from './label-requirement.js';
-import { requireSource, requireTexts, SelectorError } from './selector-error.js';
+import { requireSelectorMethods, requireSource, requireTexts, SelectorError } from './selector-error.js';
 import type { LabelSelector, Selector } from './selector.js';
 
 /** Matches every object. */
@@ -51,7 +51,10 @@ export function labelSelectorFrom(
 ): Selector {
   if (typeof source === 'string') return parseLabelSelector(source);
   requireSource('label', source);
-  if (isSelector(source)) return source;
+  if (isSelector(source)) {
+    requireSelectorMethods('label', source);
+    return source;
+  }
   const requirements = isLabelSelector(source) ? requirementsOf(source) : fromRecord(source);
   return requirements.length === 0 ? everything : makeSelector(sortByKey(requirements));
 }

@@ -1,8 +1,9 @@
 import type { Kind } from './kind.js';
 import { groupOfApiVersion } from './kind.js';
 import type { DeepReadonly, KubeObject, OwnerReference } from './object.js';
-import { metadataOf, requireRecord } from './arguments/require-arguments.js';
+import { metadataOf, requireObjects, requireRecord } from './arguments/require-arguments.js';
 import { requireOptions, type OptionNames } from '@kctl/options';
+import { headerValues } from './wire/object-header.js';
 
 const what = 'owner reference';
 
@@ -98,19 +99,20 @@ export function setOwnerReference(
 
 /** Removes the entry of `owner` from the draft, which is **mutated**, and says whether there was one. */
 export function removeOwnerReference(owner: Owner, ownerKind: Kind, draft: KubeObject): boolean {
+  requireOwner(what, owner, ownerKind);
   return removeWhere(draft, (reference) => isReferenceTo(reference, owner, ownerKind));
 }
 
 /** Removes the entry of `owner` from the draft, which is **mutated**, if it is the controller; says whether it was. */
 export function removeControllerReference(owner: Owner, ownerKind: Kind, draft: KubeObject): boolean {
+  requireOwner(what, owner, ownerKind);
   return removeWhere(draft, (reference) => reference.controller === true && isReferenceTo(reference, owner, ownerKind));
 }
 
 /** Whether `owner` is among the owners of an object, by group, kind and name. */
 export function hasOwnerReference(owner: Owner, ownerKind: Kind, object: Owner): boolean {
-  return (metadataOf('hasOwnerReference', 'object', object).ownerReferences ?? []).some((reference) =>
-    isReferenceTo(reference, owner, ownerKind),
-  );
+  requireOwner('hasOwnerReference', owner, ownerKind);
+  return ownersOf('hasOwnerReference', object).some((reference) => isReferenceTo(reference, owner, ownerKind));
 }
 
 /** Whether an object has a controller, whichever it is. */
@@ -129,15 +131,29 @@ export function hasControllerReference(object: Owner): boolean {
  * ```
  */
 export function controllerOf(object: Owner): OwnerReference | undefined {
-  return metadataOf('controllerOf', 'object', object).ownerReferences?.find(
-    (reference) => reference.controller === true,
-  );
+  return ownersOf('controllerOf', object).find((reference) => reference.controller === true);
+}
+
+/** JSON may have null among the references; a reader leaves out what is not one. */
+function ownersOf(name: string, object: Owner): readonly Readonly<OwnerReference>[] {
+  return headerValues.owners(metadataOf(name, 'object', object).ownerReferences);
+}
+
+/** @throws TypeError when the draft has owner references that cannot be compared: a writer does not drop what it cannot read */
+function draftOwners(draft: KubeObject): OwnerReference[] {
+  const present = metadataOf(what, 'draft', draft).ownerReferences ?? [];
+  requireObjects(what, 'ownerReferences of the draft', present, 'owner references, such as setOwnerReference adds');
+  return present;
+}
+
+function requireOwner(name: string, owner: Owner, ownerKind: Kind): void {
+  metadataOf(name, 'owner', owner);
+  requireRecord(name, 'kind of the owner', ownerKind, 'the kind, such as those of defineKind(…)');
 }
 
 function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerReference {
-  metadataOf(what, 'owner', owner);
+  requireOwner(what, owner, ownerKind);
   metadataOf(what, 'draft', draft);
-  requireRecord(what, 'kind of the owner', ownerKind, 'the kind, such as those of defineKind(…)');
   if (
     groupOfApiVersion(ownerKind.apiVersion) === undefined ||
     typeof ownerKind.kind !== 'string' ||
@@ -163,13 +179,13 @@ function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerRef
 }
 
 function upsert(draft: KubeObject, reference: OwnerReference): void {
-  const present = draft.metadata.ownerReferences ?? [];
+  const present = draftOwners(draft);
   const index = present.findIndex((other) => isSameOwner(other, reference));
   draft.metadata.ownerReferences = index < 0 ? [...present, reference] : present.with(index, reference);
 }
 
 function removeWhere(draft: KubeObject, isMeant: (reference: OwnerReference) => boolean): boolean {
-  const present = metadataOf(what, 'draft', draft).ownerReferences ?? [];
+  const present = draftOwners(draft);
   const kept = present.filter((reference) => !isMeant(reference));
   if (kept.length === present.length) return false;
   draft.metadata.ownerReferences = kept;

@@ -1,3 +1,4 @@
+import { requireRecord } from './arguments/require-arguments.js';
 import {
   isKeptAsWritten,
   maxQuantityDigits,
@@ -107,7 +108,13 @@ export function isQuantity(value: unknown): value is Quantity {
  * The canonical text: no fraction, no loss of precision, the largest suffix that allows it. `1000m` → `1`,
  * `1.5Gi` → `1536Mi`, `0.5` → `500m`. Two quantities with the same value and format have the same text.
  */
-export function formatQuantity({ nanos, format }: ParsedQuantity): string {
+export function formatQuantity(quantity: ParsedQuantity): string {
+  requireRecord('formatQuantity', 'quantity', quantity, 'what parseQuantity returns');
+  const { nanos, format } = quantity;
+  if (typeof nanos !== 'bigint')
+    throw new TypeError(
+      `formatQuantity: nanos is of type ${typeof nanos}: expected a bigint, as parseQuantity returns`,
+    );
   if (nanos === 0n) return '0';
   const size = nanos < 0n ? -nanos : nanos;
   const isBinary = format === 'BinarySI' && size >= 1024n * nano && size % nano === 0n;

@@ -31,6 +31,15 @@ export function requireSource(type: 'label' | 'field', source: unknown): void {
     fail(true, 'an array or another collection');
 }
 
+/** @throws SelectorError naming the method that an object with `matches` lacks: its terms are sent to the server as a string */
+export function requireSelectorMethods(type: 'label' | 'field', selector: object): void {
+  if (typeof Reflect.get(selector, 'toString') === 'function') return;
+  throw new SelectorError(
+    type,
+    `the ${type} selector has no method toString: expected what ${type}SelectorFrom returns, or text such as "a=b"`,
+  );
+}
+
 /** @throws SelectorError naming the key of a value that is not text: an undefined one must not select everything */
 export function requireTexts(type: 'label' | 'field', values: object): void {
   for (const [key, value] of entriesOf(values))

@@ -39,7 +39,9 @@ export const namespaceIndexName = 'namespace';
 export const namespaceIndex: HeaderIndex = { header: (header) => [header.namespace] };
 
 /** Indexes by the uid of each owner. */
-export const ownerIndex: HeaderIndex = { header: (header) => header.ownerReferences.map((owner) => owner.uid) };
+export const ownerIndex: HeaderIndex = {
+  header: (header) => header.ownerReferences.flatMap(({ uid }) => (typeof uid === 'string' ? [uid] : [])),
+};
 
 /** Indexes by the value of one label; objects without it are not in it. */
 export function labelIndex(label: string): HeaderIndex {

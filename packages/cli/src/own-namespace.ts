@@ -1,4 +1,5 @@
 import {
+  isDeleting,
   isForbidden,
   isMethodNotSupported,
   isNoKindMatch,
@@ -7,6 +8,7 @@ import {
   type KubeObject,
   type UntypedObject,
 } from '@kctl/apimachinery';
+import { headerValues } from '@kctl/apimachinery/wire';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { ManifestObject } from './apply-objects.js';
 import type { OpenCluster } from './cluster.js';
@@ -102,13 +104,15 @@ async function othersIn(
   return all.flatMap(({ kind, item }) => {
     const name = item.metadata.name ?? '';
     // An owner in the namespace counts itself. One elsewhere does not make the object the operator's.
-    const isOwned = (item.metadata.ownerReferences ?? []).some(
-      (owner) =>
-        uids.has(owner.uid) ||
-        names.has(`${owner.kind}/${owner.name}`) ||
-        (owner.kind === 'ReplicaSet' && deployments.some((each) => owner.name.startsWith(`${each}-`))),
-    );
-    const isGoing = names.has(`${kind}/${name}`) || item.metadata.deletionTimestamp != null;
+    const isOwned = headerValues
+      .owners(item.metadata.ownerReferences)
+      .some(
+        (owner) =>
+          uids.has(owner.uid) ||
+          names.has(`${owner.kind}/${owner.name}`) ||
+          (owner.kind === 'ReplicaSet' && deployments.some((each) => owner.name.startsWith(`${each}-`))),
+      );
+    const isGoing = names.has(`${kind}/${name}`) || isDeleting(item);
     return isOwned || isGoing || isOfServer(item, { kind, operator }) ? [] : [`${kind.toLowerCase()}/${name}`];
   });
 }

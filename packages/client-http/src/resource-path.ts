@@ -1,4 +1,5 @@
 import { fieldSelectorFrom, formatGroupVersionKind, labelSelectorFrom } from '@kctl/apimachinery';
+import { shownType } from '@kctl/options';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type {
   DeleteAllOfOptions,
@@ -112,9 +113,22 @@ export function selectionQuery(
 
 /** Text goes as it is: the server judges it. Everything else is checked here. */
 function labelText(selector: ListOptions['labelSelector']): string | undefined {
-  return selector === undefined || typeof selector === 'string' ? selector : labelSelectorFrom(selector).toString();
+  return selector === undefined || typeof selector === 'string'
+    ? selector
+    : writtenText('labelSelector', labelSelectorFrom(selector));
 }
 
 function fieldText(selector: ListOptions['fieldSelector']): string | undefined {
-  return selector === undefined || typeof selector === 'string' ? selector : fieldSelectorFrom(selector).toString();
+  return selector === undefined || typeof selector === 'string'
+    ? selector
+    : writtenText('fieldSelector', fieldSelectorFrom(selector));
+}
+
+/** @throws TypeError when a selector that is not ours has no text: the request would select everything */
+function writtenText(option: string, selector: { toString(): string }): string {
+  const text: unknown = selector.toString();
+  if (typeof text === 'string') return text;
+  throw new TypeError(
+    `${option}: toString of the selector returned ${shownType(text)}: expected a string such as "a=b"`,
+  );
 }

@@ -1,11 +1,12 @@
 import { isJsonObject } from '@kctl/apimachinery';
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import { headerValues } from '@kctl/apimachinery/wire';
 import { clockOption, requireOptions } from '@kctl/options';
-import { formatDuration, systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
+import { formatDuration, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { conditionsOf, readiness } from './conditions.js';
-import { isSet } from './kube-object.js';
+import { finalizersOf, isSet } from './kube-object.js';
 import { requireObject, requireOptionsObject } from './require-arguments.js';
 
 /** Options of {@link describeObject}. */
@@ -77,10 +78,11 @@ export function describeObject(object: DeepReadonly<KubeObject>, options: Descri
       typeof generation !== 'number' ? undefined : generationText(generation, member(status, 'observedGeneration')),
     age: since(creationTimestamp),
     deleting: !isSet(deletionTimestamp) ? undefined : `since ${since(deletionTimestamp) ?? deletionTimestamp}`,
-    finalizers: joined(metadata.finalizers ?? []),
+    finalizers: joined(finalizersOf(object)),
     owners: joined(
-      [...(metadata.ownerReferences ?? [])]
-        .sort((a, b) => Number(b.controller === true) - Number(a.controller === true))
+      headerValues
+        .owners(metadata.ownerReferences)
+        .toSorted((a, b) => Number(b.controller === true) - Number(a.controller === true))
         .map((owner) => `${owner.kind}/${owner.name}`),
     ),
   };

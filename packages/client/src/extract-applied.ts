@@ -1,12 +1,12 @@
 import { isJsonObject, isSameJson } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { requireOptions, shownValue, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type { ApplyConfiguration, ApplyFields } from './apply.js';
 import type { ReadObject } from './client.js';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet } from './managed-fields.js';
-import { isSet, metadataOf } from './kube-object.js';
-import type { OptionNames } from '@kctl/options';
+import { isSet, managedFieldsOf, metadataOf } from './kube-object.js';
 import { requireOptionsObject } from './require-arguments.js';
 
 /** An object that was read: it has a name. */
@@ -77,7 +77,7 @@ function isKind(value: unknown): boolean {
 
 function appliedBy(fieldOwner: string, object: unknown, { subresource = '' }: ExtractOptions): object {
   const { name, namespace } = metadataOf(object);
-  const managedFields = metadataOf(object).managedFields ?? [];
+  const managedFields = managedFieldsOf(object);
   if (managedFields.length === 0)
     throw new TypeError(
       `extractApplied: the object ${JSON.stringify(name ?? '')} has no managedFields: read it live, or from a cache that keeps them`,
@@ -85,7 +85,7 @@ function appliedBy(fieldOwner: string, object: unknown, { subresource = '' }: Ex
   const own = managedFields.find(
     (entry) => entry.manager === fieldOwner && entry.operation === 'Apply' && (entry.subresource ?? '') === subresource,
   );
-  const fields = own?.fieldsV1 === undefined ? {} : extract(own.fieldsV1, object);
+  const fields = !isJsonObject(own?.fieldsV1) ? {} : extract(own.fieldsV1, object);
   const rest: object = isJsonObject(fields) ? fields : {};
   const applied = 'metadata' in rest && isJsonObject(rest.metadata) ? rest.metadata : {};
   const identity = { ...(isSet(namespace) ? { namespace } : {}), name };

@@ -1,14 +1,14 @@
 import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
 import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
 import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { retry } from '@kctl/wait';
 import type { Reader, ReadObject, Writer } from './client.js';
-import { isSet, keyOfKind, metadataOf } from './kube-object.js';
+import { finalizersOf, isSet, keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
 import { jsonPatch } from './patch.js';
 import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
 import { requireKind } from './require-kind.js';
-import type { OptionNames } from '@kctl/options';
 
 /** How often a guarded patch is tried against an object that changes meanwhile. */
 const maxAttempts = 10;
@@ -62,7 +62,7 @@ export async function addFinalizer<K extends Kind>(
     signal,
     operations: (present) => {
       const { deletionTimestamp, name = '', resourceVersion = '' } = metadataOf(present);
-      const finalizers = metadataOf(present).finalizers ?? [];
+      const finalizers = finalizersOf(present);
       if (finalizers.includes(finalizer)) return undefined;
       if (isSet(deletionTimestamp)) throw new ObjectDeletingError(kind, name);
       if (finalizers.length === 0)
@@ -105,7 +105,7 @@ export async function removeFinalizer<K extends Kind>(
     return await guarded(client, kind, object, {
       signal,
       operations: (present) => {
-        const index = metadataOf(present).finalizers?.indexOf(finalizer) ?? -1;
+        const index = finalizersOf(present).indexOf(finalizer);
         if (index < 0) return undefined;
         const path = `/metadata/finalizers/${index}`;
         return [

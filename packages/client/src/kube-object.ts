@@ -1,9 +1,31 @@
-import type { DeepReadonly, DraftOf, KeyOf, Kind, KubeObject, ObjectMeta } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery';
+import type {
+  DeepReadonly,
+  DraftOf,
+  KeyOf,
+  Kind,
+  KubeObject,
+  ManagedFieldsEntry,
+  ObjectMeta,
+} from '@kctl/apimachinery';
 
 /** The metadata of any object: inside of generic code TypeScript does not see that every kind has them. */
 export function metadataOf(object: unknown): DeepReadonly<ObjectMeta> {
   if (isKubeObject(object)) return object.metadata;
   throw new TypeError('the object has no metadata: expected a Kubernetes object');
+}
+
+/** The finalizers of any object: JSON may have anything in the place of the list. */
+export function finalizersOf(object: unknown): readonly string[] {
+  const { finalizers } = metadataOf(object);
+  const isList: boolean = Array.isArray(finalizers);
+  return isList ? (finalizers ?? []) : [];
+}
+
+/** The managed fields of any object, but for what is not an entry among them. */
+export function managedFieldsOf(object: unknown): readonly DeepReadonly<ManagedFieldsEntry>[] {
+  const { managedFields } = metadataOf(object);
+  return Array.isArray(managedFields) ? managedFields.filter((entry) => isJsonObject(entry)) : [];
 }
 
 /** Whether there is a value. JSON may have null where a type has undefined. */

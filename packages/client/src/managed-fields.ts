@@ -1,6 +1,6 @@
 import { isJsonObject } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, ManagedFieldsEntry } from '@kctl/apimachinery';
-import { metadataOf } from './kube-object.js';
+import { managedFieldsOf } from './kube-object.js';
 
 /**
  * A set of fields in the form of `fieldsV1`: `f:name` is a member, `k:{…}` a list item by its keys, `v:…` a value of
@@ -15,14 +15,14 @@ export type AppliedFields =
 
 /** The fields that an owner holds by server-side apply, of the object itself (not of its subresources). */
 export function ownedFields(object: unknown, kind: Kind, fieldOwner: string): AppliedFields {
-  const managedFields = metadataOf(object).managedFields ?? [];
+  const managedFields = managedFieldsOf(object);
   if (managedFields.length === 0) return { missing: 'noManagedFields' };
   const own = managedFields.filter((entry) => isApplyOf(entry, fieldOwner));
   if (own.length === 0) return { missing: 'neverApplied' };
   // One entry for each version that was applied: those of another one cannot be compared, since fields may have moved.
   const entry = own.find(({ apiVersion }) => apiVersion === kind.apiVersion);
   if (entry === undefined || own.length > 1) return { missing: 'otherVersion' };
-  return { fields: entry.fieldsV1 ?? {} };
+  return { fields: isJsonObject(entry.fieldsV1) ? entry.fieldsV1 : {} };
 }
 
 function isApplyOf(entry: DeepReadonly<ManagedFieldsEntry>, fieldOwner: string): boolean {

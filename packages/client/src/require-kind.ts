@@ -1,12 +1,13 @@
 import type { KeyOf, KeyOrObject, Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
+import { formatGroupKind, isJsonObject, parseApiVersion } from '@kctl/apimachinery';
 import { shownValue } from '@kctl/options';
 import { isKubeObject } from './kube-object.js';
 
 /** For clients: refuses what cannot be a kind, which is what an import under a wrong name yields. @throws TypeError */
 export function requireKind(verb: string, kind: unknown): void {
   const given = kind;
-  const isKind = typeof given === 'object' && given !== null && 'plural' in given && 'apiVersion' in given;
+  const isKind =
+    isJsonObject(given) && ['plural', 'apiVersion', 'kind'].every((member) => typeof given[member] === 'string');
   if (!isKind)
     throw new TypeError(
       `${verb}: the kind is ${typeof given === 'object' && given !== null ? 'an object that is none' : shownValue(given)}: expected a token such as ConfigMap or what defineKind returns; is its import right?`,

@@ -1,6 +1,9 @@
+import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
+import { clockOption, functionOption, objectOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import type { AdoptOptions, RunOptions, WatchOptions } from './controller.js';
 import type { EnqueueOptions } from './handler/event-handler.js';
+import { observerOption } from './check-options.js';
 
 /** The names of the options of each method of a controller. */
 export const watchOptionNames: OptionNames<WatchOptions> = { startPolicy: true };
@@ -12,12 +15,12 @@ export const enqueueOptionNames: OptionNames<EnqueueOptions> = {
   presence: true,
 };
 export const adoptOptionNames: OptionNames<AdoptOptions> = {
-  settings: true,
-  logger: true,
-  metrics: true,
-  tracer: true,
-  requestCounter: true,
-  observer: true,
-  clock: true,
-  onSourcesChanged: true,
+  settings: objectOption('the settings that controllers inherit'),
+  logger: loggerOption,
+  metrics: metricsOption,
+  tracer: tracerOption,
+  requestCounter: requestCounterOption,
+  observer: observerOption,
+  clock: clockOption,
+  onSourcesChanged: functionOption,
 };

@@ -262,9 +262,44 @@ describe('a tracer', () => {
         return Promise.reject(new Error('foreign'));
       },
     ],
+    [
+      'returns nothing and calls the work twice',
+      ((_name, _attributes, work) => {
+        void work(undefined as never);
+        void work(null as never);
+      }) as Tracer['withSpan'],
+    ],
   ])('that %s keeps no worker and runs nothing twice', async (_what, withSpan) => {
     const { runs } = await play(async () => ({ requeueAfterMs: 20 }), { tracer: { withSpan } });
     expect(runs).toEqual([0, 20]);
+  });
+
+  it.each<[string, unknown]>([
+    ['never calls back and does not settle', new Promise(() => undefined)],
+    ['never calls back and returns nothing', undefined],
+    ['never calls back and returns a number', 5],
+  ])('that %s is reported, and the run begins without it', async (_what, returned) => {
+    const withSpan = (() => returned) as Tracer['withSpan'];
+    const t = createHarness(async () => undefined, { tracer: { withSpan } });
+    const { done } = await t.start();
+    t.pods.add(pod('a'));
+    await t.clock.advance(1_100);
+    expect(t.runs).toHaveLength(1);
+    const errors = t.logger.lines.filter(({ level }) => level === 'error');
+    t.stop.abort();
+    await done;
+    expect(errors.map(({ fields }) => String(fields['error']))).toEqual([
+      'TypeError: tracer.withSpan did not call its work within 1000 ms: expected one call of work(span), whose promise it returns',
+    ]);
+  });
+
+  it('that never calls back does not hold up a stop', async () => {
+    const t = createHarness(async () => undefined, { tracer: { withSpan: () => new Promise(() => undefined) } });
+    const { done } = await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    t.stop.abort();
+    await done;
   });
 });
 

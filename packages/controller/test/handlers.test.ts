@@ -99,6 +99,19 @@ describe('enqueueRequestForOwner', () => {
     expect(names(added)).toEqual(['default/d']);
   });
 
+  it('leaves out what is not an object among the references, for each way in which owners are looked for', async () => {
+    const ownerReferences = [null, 5, owner('ReplicaSet', 'a', { controller: true })] as never;
+    const object = pod('p', { ownerReferences });
+    for (const onlyControllerOwner of [false, true])
+      for (const event of [
+        { type: 'create', object, isInInitialList: false },
+        { type: 'update', oldObject: object, object },
+      ] as const)
+        expect(names(await handle(enqueueRequestForOwner(ReplicaSet, { onlyControllerOwner }), event))).toEqual([
+          'default/a',
+        ]);
+  });
+
   it('queues the union of old and new owners, each once', async () => {
     const event = {
       type: 'update',

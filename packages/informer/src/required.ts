@@ -1,3 +1,4 @@
+import { isJsonObject } from '@kctl/apimachinery';
 import { shownValue } from '@kctl/options';
 
 /** Whether a value has all of these methods. */
@@ -7,8 +8,7 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
 
 /** Refuses what is not a kind. The value of an object is not quoted: it may be large, or secret. */
 export function requireKind(where: string, kind: unknown): void {
-  const isKind =
-    typeof kind === 'object' && kind !== null && 'plural' in kind && 'apiVersion' in kind && 'scope' in kind;
+  const isKind = isJsonObject(kind) && [kind['plural'], kind['apiVersion'], kind['kind'], kind['scope']].every(isText);
   requireThat(isKind, `${where}: kind`, {
     value: kind,
     expected: 'a kind, such as Pod of @kctl/apimachinery/kinds/core/v1 or one of defineKind(…)',
@@ -22,6 +22,10 @@ export function requireThat(
   { value, expected }: { readonly value: unknown; readonly expected: string },
 ): void {
   if (!holds) throw new TypeError(`${field} ${shownValue(value)} is not valid: expected ${expected}`);
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string';
 }
 
 function isFunction(value: unknown): boolean {

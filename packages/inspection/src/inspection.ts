@@ -5,6 +5,7 @@ import { createHttpServer, isLoopback, type HttpHandler, type HttpServer } from 
 import type { SentRequest } from '@kctl/rbac';
 import { noopLogger, type RequestCounter, type RequestTally } from '@kctl/telemetry';
 import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { InspectedManager } from './inspected.js';
 import { LoopLagMeter } from './loop-lag.js';
@@ -20,9 +21,9 @@ import { graphView, type ControllerNode } from './views/graph.js';
 import { informersView, type InformerRow } from './views/informers.js';
 import { keysView, type KeysQuery, type KeysView } from './views/keys.js';
 import { overviewView, type OverviewView } from './views/overview.js';
+import { rightsView } from './views/rights.js';
 import type { InspectedState } from './views/state.js';
 import { timelineView, type TimelineQuery, type TimelineView } from './views/timeline.js';
-import type { OptionNames } from '@kctl/options';
 
 /** Where inspection is served. */
 export interface ListenOptions {
@@ -197,7 +198,7 @@ class RecordingInspection implements Inspection {
   }
 
   rights(): readonly RightRow[] {
-    return this.#state.rights.rows(this.#manager?.accessNeeds() ?? []);
+    return rightsView(this.#now()).rows;
   }
 
   #now(): InspectedState {
@@ -212,6 +213,10 @@ class RecordingInspection implements Inspection {
   #reconcilesSecrets(name: string): boolean {
     if (this.#options.recordSecretNames === true) return false;
     const found = this.#manager?.controllers().find((controller) => controller.name === name);
-    return found?.accessNeeds().some(({ reason }) => reason === 'for(Secret)') ?? false;
+    try {
+      return found?.accessNeeds().some(({ reason }) => reason === 'for(Secret)') ?? false;
+    } catch {
+      return true; // not known: its names stay hidden
+    }
   }
 }

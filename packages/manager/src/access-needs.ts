@@ -1,22 +1,50 @@
-import type { GroupVersionKind } from '@kctl/apimachinery';
+import { isJsonObject, type GroupVersionKind } from '@kctl/apimachinery';
 import { accessTo, type AccessKind, type AccessNeed } from '@kctl/rbac';
+import { shownType } from '@kctl/options';
 import type { Cluster } from './cluster.js';
+import { RunnableError } from './errors.js';
 import type { Runnable } from './runnable.js';
 
 /**
  * The rights that a set of runnables needs on one cluster: to list and watch what their sources and the cache hold, and
- * what they say themselves. Sources of other clusters are left out: roles of this one do not reach there.
+ * what they declare themselves. Sources of other clusters are left out: roles of this one do not reach there.
+ *
+ * @throws RunnableError naming the runnable that does not return its sources or its rights
  */
 export function accessNeedsOf(cluster: Cluster, runnables: Iterable<Runnable>): readonly AccessNeed[] {
   const needs: AccessNeed[] = [];
   for (const runnable of runnables) {
-    for (const { kind, informers = cluster.cache, name } of runnable.sources?.() ?? [])
-      if (informers === cluster.cache) needs.push(...watchNeeds(cluster, kind, name ?? runnable.name ?? 'a source'));
-    needs.push(...(runnable.accessNeeds?.() ?? []));
+    try {
+      for (const { kind, informers = cluster.cache, name } of runnable.sources?.() ?? [])
+        if (informers === cluster.cache) needs.push(...watchNeeds(cluster, kind, name ?? runnable.name ?? 'a source'));
+      needs.push(...declaredNeeds('accessNeeds()', runnable.accessNeeds?.()));
+    } catch (error) {
+      // A role without the rights of one runnable would be missed at night: no needs at all are given out.
+      throw new RunnableError(runnable.name ?? 'a runnable', error);
+    }
   }
   for (const { kind } of cluster.cache.informers?.() ?? [])
     needs.push(...watchNeeds(cluster, kind, `cache of ${kind.kind}`));
   return needs;
+}
+
+/** What code that is not ours declares. @throws TypeError naming what is not a list of rights */
+export function declaredNeeds(what: string, declared: readonly AccessNeed[] | undefined): readonly AccessNeed[] {
+  const given: unknown = declared ?? [];
+  if (!Array.isArray(given))
+    throw new TypeError(`${what} returned ${shownType(given)}: expected a list of rights, see accessTo of @kctl/rbac`);
+  const odd = given.findIndex((need: unknown) => !isNeed(need));
+  if (odd >= 0)
+    throw new TypeError(
+      `${what} returned a list whose item ${odd} is not a right: expected { group, resource, verbs, reason }, see accessTo of @kctl/rbac`,
+    );
+  return declared ?? [];
+}
+
+function isNeed(need: unknown): need is AccessNeed {
+  if (!isJsonObject(need)) return false;
+  const { group, resource, verbs, reason } = need;
+  return [group, resource, reason].every((each) => typeof each === 'string') && Array.isArray(verbs);
 }
 
 const onList = 'the server has no streaming lists, or an answer was lost';

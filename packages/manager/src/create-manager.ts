@@ -4,11 +4,11 @@ import { provide } from '@kctl/controller';
 import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { Gauge, Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
 import { guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
-import type { Clock } from '@kctl/wait';
 import { requireSignal } from '@kctl/options';
 import { keepAlive, systemClock, systemRandom } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import type { WebhookServer } from '@kctl/webhook';
-import { accessNeedsOf } from './access-needs.js';
+import { accessNeedsOf, declaredNeeds } from './access-needs.js';
 import { cachesCheck, informersCheck } from './built-in-checks.js';
 import { checkOptions } from './check-options.js';
 import { requireCheck, requireExtraHandler, requireRunnable } from './required.js';
@@ -222,9 +222,11 @@ class RunnableManager<X extends object> implements Manager<X> {
     const { accessNeeds, leaderElection } = this.#options;
     return [
       ...accessNeedsOf(this.cluster, this.#runnables.all),
-      ...[...this.#runnables.scopeNames].flatMap((scope) => leaderElection?.accessNeeds?.(scope) ?? []),
-      ...(this.cluster.events?.accessNeeds?.() ?? []),
-      ...(accessNeeds?.() ?? []),
+      ...[...this.#runnables.scopeNames].flatMap((scope) =>
+        declaredNeeds('accessNeeds of leaderElection', leaderElection?.accessNeeds?.(scope)),
+      ),
+      ...declaredNeeds('accessNeeds of the events of the cluster', this.cluster.events?.accessNeeds?.()),
+      ...declaredNeeds('the option accessNeeds', accessNeeds?.()),
       ...this.#declaredNeeds,
     ];
   }

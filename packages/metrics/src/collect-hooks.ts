@@ -4,12 +4,25 @@
  */
 export class CollectHooks {
   readonly #hooks = new Set<() => void>();
+  readonly #report: (error: unknown) => void;
   #isInPass = false;
 
+  /** `report` receives what a hook throws or rejects with: it costs the values of that hook, not the export. */
+  constructor(report: (error: unknown) => void) {
+    this.#report = report;
+  }
+
   /** Returns a function that removes the hook. */
-  add(hook: () => void): () => void {
+  add(hook: () => unknown): () => void {
     // A wrapper, so that the same function can be added twice and each be removed on its own.
-    const entry = (): void => hook();
+    const entry = (): void => {
+      try {
+        const result = hook();
+        if (result instanceof Promise) result.catch(this.#report);
+      } catch (error) {
+        this.#report(error);
+      }
+    };
     this.#hooks.add(entry);
     return () => void this.#hooks.delete(entry);
   }

@@ -1,4 +1,5 @@
 import perfHooks from 'node:perf_hooks';
+import { noopLogger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { collectDefaultMetrics, Counter, Registry, register as globalRegistry } from 'prom-client';
 import { describe, expect, it, vi } from 'vitest';
@@ -135,6 +136,29 @@ describe('PrometheusMetrics', () => {
     remove();
     expect(lines((await metrics.export()).body)).toEqual(['early 20', 'late 200']);
     expect(runs).toBe(2);
+  });
+
+  it('exports everything else if a collect function throws or rejects, and logs the failure', async () => {
+    const errors: unknown[] = [];
+    const logger = { ...noopLogger, error: (_message: string, fields: object = {}) => void errors.push(fields) };
+    const metrics = createPrometheusMetrics({ registry: new Registry(), logger });
+    const gauge = metrics.gauge({ name: 'computed', help: 'after those that fail' }).with({});
+    metrics.onCollect(() => {
+      throw new Error('thrown');
+    });
+    metrics.onCollect(() => Promise.reject(new Error('rejected')) as never);
+    metrics.onCollect(() => gauge.set(1));
+    expect(lines((await metrics.export()).body)).toEqual(['computed 1']);
+    expect(errors).toEqual([{ error: new Error('thrown') }, { error: new Error('rejected') }]);
+  });
+
+  it.each([
+    ['labelNames', { labelNames: 'by' }, 'labelNames is a value of type string: expected a list of names'],
+    ['an element of them', { labelNames: [null] }, 'labelNames[0] is null'],
+    ['buckets', { buckets: [null] }, 'buckets[0] is null: expected a number'],
+  ])('refuses %s that cannot be', (_what, wrong, message) => {
+    const metrics = createPrometheusMetrics({ registry: new Registry() });
+    expect(() => metrics.histogram({ name: 'h', help: 'h', buckets: [1], ...wrong } as never)).toThrow(message);
   });
 
   it('shares families with another adapter on the same registry, and runs the hooks of both', async () => {

@@ -1,7 +1,16 @@
-import type { Family, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
-import { booleanOption, clockOption, optionWithMethods, requireOptions } from '@kctl/options';
-import { systemClock } from '@kctl/wait';
+import { loggerOption, noopLogger } from '@kctl/telemetry';
+import type { Family, Labels, Logger, MetricOptions, Metrics } from '@kctl/telemetry';
+import {
+  booleanOption,
+  clockOption,
+  listOption,
+  optionWithMethods,
+  requireOptions,
+  shownType,
+  textOption,
+} from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Registry } from 'prom-client';
 import { CollectHooks } from './collect-hooks.js';
@@ -26,6 +35,8 @@ export interface PrometheusMetricsOptions {
   readonly eventLoopLag?: boolean;
   /** For the event-loop lag. @default systemClock */
   readonly clock?: Clock;
+  /** Receives what a function of `onCollect` throws; the export goes on without its values. @default none */
+  readonly logger?: Logger;
 }
 
 const optionNames: OptionNames<PrometheusMetricsOptions> = {
@@ -33,6 +44,7 @@ const optionNames: OptionNames<PrometheusMetricsOptions> = {
   defaultMetrics: booleanOption,
   eventLoopLag: booleanOption,
   clock: clockOption,
+  logger: loggerOption,
 };
 
 /** An export of all metrics. */
@@ -63,8 +75,8 @@ interface Declared {
  */
 export function createPrometheusMetrics(options: PrometheusMetricsOptions = {}): PrometheusMetrics {
   requireOptions('createPrometheusMetrics', options, optionNames);
-  const { registry = new OwnRegistry(), clock = systemClock } = options;
-  const hooks = new CollectHooks();
+  const { registry = new OwnRegistry(), clock = systemClock, logger = noopLogger } = options;
+  const hooks = new CollectHooks((error) => logger.error('a collect function of the metrics failed', { error }));
   const declared = new Map<string, Declared>();
 
   const declare = <T>(metric: MetricOptions, shape: string, kind: KindOf<T>): Family<T> => {
@@ -87,7 +99,8 @@ export function createPrometheusMetrics(options: PrometheusMetricsOptions = {}):
       return writable(created);
     }
     const opened = kind.open(existing);
-    const existingShape = opened === undefined ? 'another kind of metric' : shapeOf(kind.kind, opened.metric);
+    const existingShape =
+      opened === undefined ? 'another kind of metric' : shapeOf(kind.kind, { ...opened.metric, name: metric.name });
     if (opened === undefined || existingShape !== shape)
       throw new MetricShapeError(metric.name, `registered as ${existingShape} by other code, declared as ${shape}`);
     hooks.attach(opened.metric);
@@ -122,11 +135,21 @@ function register(registry: { registerMetric(metric: object): void }, metric: ob
   registry.registerMetric(metric);
 }
 
+const labelNamesCheck = listOption('a list of names', textOption);
+const bucketsCheck = listOption('a list of upper bounds', (name, value) =>
+  typeof value === 'number' ? undefined : `${name} is ${shownType(value)}: expected a number`,
+);
+
 /** Kind, labels (their order does not matter) and buckets; the help text may differ. */
 function shapeOf(
   kind: string,
-  metric: { readonly labelNames?: readonly string[]; readonly upperBounds?: readonly number[] },
+  metric: { readonly name: string; readonly labelNames?: readonly string[]; readonly upperBounds?: readonly number[] },
 ): string {
+  const problem =
+    textOption('name', metric.name) ??
+    (metric.labelNames === undefined ? undefined : labelNamesCheck('labelNames', metric.labelNames)) ??
+    (metric.upperBounds === undefined ? undefined : bucketsCheck('buckets', metric.upperBounds));
+  if (problem !== undefined) throw new MetricShapeError(metric.name, problem);
   const labels = [...(metric.labelNames ?? [])].sort().join(', ');
   const buckets = kind === 'histogram' ? ` and buckets ${(metric.upperBounds ?? []).join(', ')}` : '';
   return `${kind} with labels (${labels})${buckets}`;

@@ -35,14 +35,15 @@ import { createConsoleLogger, type Logger } from '@kctl/telemetry';
 import {
   functionOption,
   objectOption,
-  type OptionCheck,
-  type OptionNames,
   optionProblems,
   optionWithMethods,
   requireSignal,
   textOption,
+  withoutUndefined,
 } from '@kctl/options';
-import { type Clock, systemClock } from '@kctl/wait';
+import type { OptionCheck, OptionNames } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import { createSelfManagedCertificates, createWebhookServer, type WebhookServerOptions } from '@kctl/webhook';
 import { eventNeeds } from './access-needs.js';
 import { countRequests } from './count-requests.js';
@@ -59,7 +60,6 @@ import type {
   RuntimeWebhookOptions,
 } from './runtime-options.js';
 import { sectionProblems } from './section-names.js';
-import { withoutUndefined } from '@kctl/options';
 
 /**
  * Makes a manager with everything behind it: a client over HTTPS, a cache of informers, a client that reads from the
@@ -88,7 +88,10 @@ export async function createManager<X extends object = object>(
   if (given.metrics !== undefined) return assemble(given, parts, given.metrics);
   // The process and its event loop can be measured in real time alone.
   const isReal = (given.clock ?? systemClock) === systemClock;
-  const metrics = createPrometheusMetrics({ defaultMetrics: isReal, eventLoopLag: isReal });
+  const metrics = createPrometheusMetrics({
+    ...{ defaultMetrics: isReal, eventLoopLag: isReal },
+    ...(given.logger === undefined ? {} : { logger: given.logger }),
+  });
   try {
     return assemble(given, parts, metrics);
   } catch (error) {

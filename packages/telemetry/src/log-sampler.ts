@@ -23,7 +23,11 @@ export class LogSampler {
   #periodEnd = -Infinity;
 
   /** @throws TypeError naming a number that is not valid */
-  constructor({ initial = 100, thereafter = 100, tickMs = 1_000 }: LogSampling) {
+  constructor(sampling: LogSampling) {
+    const given: unknown = sampling;
+    if (typeof given !== 'object' || given === null)
+      throw new TypeError(`createConsoleLogger: sampling is ${String(given)}: expected an object, such as {}`);
+    const { initial = 100, thereafter = 100, tickMs = 1_000 } = sampling;
     requireNumber('initial', initial, 1);
     requireNumber('thereafter', thereafter, 0);
     requireNumber('tickMs', tickMs, 1);

@@ -1,63 +1,13 @@
 // What takes options refuses a name that it does not have, with the nearest one: an option that is dropped in silence
 // means its default, such as a patch without its lock. The entrances are read from the sources, so that a new one is
 // judged without a line here.
-import * as apimachinery from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Pod } from '@kctl/apimachinery/kinds/core/v1';
-import * as builder from '@kctl/builder';
-import * as cache from '@kctl/cache';
-import * as cacheIndex from '@kctl/cache-index';
-import * as client from '@kctl/client';
-import * as operations from '@kctl/client/operations';
-import * as delegating from '@kctl/client-delegating';
-import * as http from '@kctl/client-http';
 import * as controller from '@kctl/controller';
-import * as events from '@kctl/events';
-import * as httpServer from '@kctl/http-server';
-import * as informer from '@kctl/informer';
-import * as inspection from '@kctl/inspection';
-import * as kubeconfig from '@kctl/kubeconfig';
-import * as election from '@kctl/leader-election';
-import * as manager from '@kctl/manager';
-import * as manifests from '@kctl/manifests';
-import * as metrics from '@kctl/metrics';
-import * as pods from '@kctl/pods';
-import * as rbac from '@kctl/rbac';
-import * as runtime from '@kctl/runtime';
-import * as telemetry from '@kctl/telemetry';
-import * as wait from '@kctl/wait';
-import * as webhook from '@kctl/webhook';
-import * as workqueue from '@kctl/workqueue';
+import { systemClock } from '@kctl/wait';
 import { expect, it } from 'vitest';
 import { entrancesOf, type Entrance } from './entrances.js';
-
-const modules: Readonly<Record<string, object>> = {
-  ...{ apimachinery, builder, cache, 'cache-index': cacheIndex, client: { ...client, ...operations } },
-  ...{ 'client-delegating': delegating, 'client-http': http, controller, events, 'http-server': httpServer, informer },
-  ...{ inspection, kubeconfig, 'leader-election': election, manager, manifests, metrics, pods, rbac, runtime },
-  ...{ telemetry, wait, webhook, workqueue },
-};
-
-const key = { namespace: 'default', name: 'a' };
-const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...key, uid: 'u', resourceVersion: '1' } };
-const answer = async (): Promise<unknown> => await Promise.resolve(structuredClone(object));
-const transport = {
-  server: 'https://127.0.0.1:1',
-  send: async () => await Promise.reject(new Error('no server')),
-  [Symbol.asyncDispose]: async () => await Promise.resolve(),
-};
-const real = http.createHttpClient({ transport });
-const verbs = { get: answer, create: answer, update: answer, patch: answer, delete: answer };
-const fake = {
-  ...verbs,
-  ...{ transport, deleteAllOf: answer, watch: answer, status: () => verbs, subResource: () => verbs },
-  list: async () => await Promise.resolve({ metadata: {}, items: [object] }),
-};
-const listerWatcher = informer.listerWatcherFor(real, ConfigMap);
-const ownCache = cache.createCache({ client: real });
-const shared = informer.createSharedInformer({ kind: ConfigMap, listerWatcher });
-const own = controller.createController({ name: 'c', reconciler: async () => await Promise.resolve(undefined) });
-const clock = wait.systemClock;
+import { fake, key, made, modules, object, own, ownCache, real, shared, transport } from './parts.js';
 
 const fitting: readonly unknown[] = [
   ...[Deployment, ['a'], { on: ['create'] }, { validateCreate: () => undefined }, { namespace: 'a', name: 'b' }],
@@ -77,48 +27,12 @@ const fitting: readonly unknown[] = [
     own,
     { metadata: { annotations: {} } },
     new Map(),
-    clock,
+    systemClock,
     [],
     'http:1',
   ],
   ...[{ server: 'https://127.0.0.1:1' }, new AbortController().signal],
 ];
-
-/** What factories make, by the interface that it implements. */
-const made: Readonly<Record<string, object>> = {
-  Cache: cache.createCache({ client: real }),
-  IndexReader: cacheIndex.createIndexer({ indexers: { a: () => [] } }),
-  BoundedStore: cacheIndex.createBoundedStore({ maxObjects: 1, read: async () => await Promise.resolve(undefined) }),
-  Reader: real,
-  Writer: real,
-  Watcher: real,
-  FrameReader: real,
-  HttpClient: real,
-  StatusClient: real.status(Pod),
-  SubResourceClient: real.subResource(Pod, 'x'),
-  NamespacedClient: client.inNamespace(real, 'default'),
-  RestMapper: http.createRestMapper({ transport }),
-  Controller: own,
-  FakeRecorder: events.createFakeRecorder(),
-  DeltaFifo: informer.createDeltaFifo(),
-  RealFifo: informer.createRealFifo(),
-  SharedInformer: shared,
-  HandlerRegistration: shared.addEventHandler({}),
-  EventStream: informer.createEventStream(shared),
-  Inspection: inspection.createInspection(),
-  LeaderElector: election.createLeaderElector({
-    lock: election.createLeaseLock({ client: real, ...key, identity: 'me' }),
-    callbacks: { onStartedLeading: () => undefined },
-  }),
-  Manager: manager.createManager({
-    cluster: manager.createCluster({ client: real, apiReader: real, cache: ownCache }),
-  }),
-  TokenBucket: wait.createTokenBucket({ perSecond: 1, burst: 1 }),
-  Metrics: metrics.createPrometheusMetrics(),
-  WorkQueue: workqueue.createWorkQueue(),
-  InspectableQueue: workqueue.createWorkQueue(),
-  PriorityQueue: workqueue.createPriorityQueue(),
-};
 
 const misspelled = 'z'.repeat(60);
 const noResult = Symbol('no result');

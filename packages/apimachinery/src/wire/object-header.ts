@@ -60,6 +60,10 @@ export const headerValues = {
   timestamp: (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined),
   labels: (value: unknown): Readonly<Record<string, string>> =>
     isJsonObject(value) ? (value as Readonly<Record<string, string>>) : noLabels,
-  owners: (value: unknown): readonly Readonly<OwnerReference>[] =>
-    Array.isArray(value) ? (value as readonly Readonly<OwnerReference>[]) : noOwners,
+  /** What is not an object among them is left out: readers look at the members of each. */
+  owners: (value: unknown): readonly Readonly<OwnerReference>[] => {
+    if (!Array.isArray(value)) return noOwners;
+    const references = value as readonly Readonly<OwnerReference>[];
+    return references.every(isJsonObject) ? references : references.filter(isJsonObject);
+  },
 } as const;

@@ -1,4 +1,4 @@
-import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
+import { fieldSelectorFrom, isJsonObject, labelSelectorFrom } from '@kctl/apimachinery';
 import { reflectorConfigProblems, storageOption } from '@kctl/informer';
 import {
   booleanOption,
@@ -9,11 +9,11 @@ import {
   numberProblem,
   objectOption,
   oneOfOption,
-  type OptionNames,
   optionProblems,
   requireOptions,
   shownValue,
 } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import type {
   CacheOptions,
   KindOptions,
@@ -157,7 +157,11 @@ function problemOf(field: string, parse: () => unknown): string | undefined {
 
 /** @throws TypeError when it is not a kind */
 export function requireKind(field: string, kind: unknown): void {
-  if (typeof kind === 'object' && kind !== null && 'plural' in kind && 'scope' in kind) return;
+  if (
+    isJsonObject(kind) &&
+    ['plural', 'scope', 'kind', 'apiVersion'].every((member) => typeof kind[member] === 'string')
+  )
+    return;
   throw new TypeError(
     `${field} ${shownValue(kind)} is not valid: expected a kind, such as Pod of @kctl/apimachinery/kinds/core/v1 or one of defineKind(…)`,
   );

@@ -1,3 +1,4 @@
+import { isDeleting } from '@kctl/apimachinery';
 import { DaemonSet, Deployment, ReplicaSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { resolvePods, type ReadPod, type WorkloadTarget } from '@kctl/pods';
@@ -29,7 +30,7 @@ export async function findPods(
   const pods = await unlessMissing(resolvePods(cluster.client, target, { signal }));
   if (pods === undefined)
     throw new CliError(`${shown} does not exist: deploy it by ${ownCommand('deploy')}, or name another`);
-  const running = pods.filter(({ metadata }) => metadata.deletionTimestamp === undefined);
+  const running = pods.filter((pod) => !isDeleting(pod));
   if (running.length === 0)
     throw new CliError(`${shown} has no pods: is it deployed? See ${ownCommand('deploy')}, or kubectl describe`);
   return running;

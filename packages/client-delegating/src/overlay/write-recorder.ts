@@ -119,7 +119,7 @@ export class WriteRecorder {
     for (const item of answer.items) {
       const object = asObject(item);
       deleted.add(formatKey(keyOf(object)));
-      const { uid = '' } = object.metadata;
+      const uid = object.metadata.uid ?? '';
       const earlier = ledger.find(kind, keyOf(object));
       // The answer has the object as it was found: an own write may have come between.
       const isLater = earlier !== undefined && earlier.uid === uid && isNewer(earlier.version, versionOf(object));

@@ -1,4 +1,4 @@
-import { compareResourceVersions } from '@kctl/apimachinery';
+import { compareResourceVersions, isDeleting } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
 
 /** What an own write left behind, or the server said, as far as it is known. */
@@ -62,8 +62,7 @@ export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSig
   if (cached === undefined) return isAtLeast(storeVersion, floor);
   if (cached.metadata.uid !== uid) return uid !== '' && isNewer(versionOf(cached), floor);
   // That it has begun is seen. If its end is up to a grace period, the delete may have cut that short.
-  const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = cached.metadata;
-  const isHeld = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  const isHeld = isDeleting(cached) && (cached.metadata.deletionGracePeriodSeconds ?? 0) === 0;
   return outcome.type === 'unread' && isHeld && isNewer(versionOf(cached), floor);
 }
 

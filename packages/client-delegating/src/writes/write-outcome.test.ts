@@ -1,7 +1,8 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject, Status } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { mayHaveHappened, outcomeOfDelete } from './write-outcome.js';
+import { isSuperseded } from './own-write.js';
+import { mayHaveHappened, outcomeOfDelete, outcomeOfWrite } from './write-outcome.js';
 
 const Thing = defineKind({ group: '', version: 'v1', kind: 'Thing', scope: 'Cluster' });
 const known = { uid: 'u', floor: '5' };
@@ -35,6 +36,22 @@ describe('outcomeOfDelete', () => {
     ['an object of which nobody can tell', object({ deletionTimestamp: 't' }), 'unread   '],
   ])('understands %s', (_what, result, expected) => {
     expect(after(result)).toBe(expected);
+  });
+});
+
+describe('deletionTimestamp: null', () => {
+  const alive = object({ deletionTimestamp: null, deletionGracePeriodSeconds: null });
+
+  it('is that of an object that is not being deleted, in the answer to a write and to a delete', () => {
+    expect(outcomeOfWrite(Thing, alive)).toMatchObject({ outcome: { type: 'present' }, version: '9' });
+    expect(after(alive)).toBe('absent  9 u');
+  });
+
+  it('does not count as a deletion that the cache has seen', () => {
+    const write = { key: { name: 'a' }, outcome: { type: 'unread' }, version: '', floor: '5', uid: 'u' } as const;
+    const sight = (cached: KubeObject) => ({ storeVersion: '9', cached });
+    expect(isSuperseded({ ...write, recordedAt: 0 }, sight(alive))).toBe(false);
+    expect(isSuperseded({ ...write, recordedAt: 0 }, sight(object({ deletionTimestamp: 't' })))).toBe(true);
   });
 });
 

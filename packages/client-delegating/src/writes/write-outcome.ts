@@ -1,4 +1,12 @@
-import { isAlreadyExists, isConflict, isNotFound, isStatusError, keyOf, mutableCopy } from '@kctl/apimachinery';
+import {
+  isAlreadyExists,
+  isConflict,
+  isDeleting,
+  isNotFound,
+  isStatusError,
+  keyOf,
+  mutableCopy,
+} from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
 import { versionOf } from './own-write.js';
 import type { Fact } from './own-write.js';
@@ -45,18 +53,16 @@ export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): F
  * what is answered is what it was.
  */
 export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
-  return object.metadata.deletionTimestamp === undefined
-    ? outcomeOfObject(kind, object)
-    : outcomeOfTerminating(kind, object);
+  return isDeleting(object) ? outcomeOfTerminating(kind, object) : outcomeOfObject(kind, object);
 }
 
 /** The state of an object that a write left with a deletionTimestamp. */
 function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
-  const { deletionGracePeriodSeconds, uid = '' } = object.metadata;
+  const { deletionGracePeriodSeconds, uid } = object.metadata;
   if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(kind, object);
   // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
-  if (deletionGracePeriodSeconds === undefined) return unread(keyOf(object));
-  return gone(keyOf(object), { uid, floor: versionOf(object) });
+  if (typeof deletionGracePeriodSeconds !== 'number') return unread(keyOf(object));
+  return gone(keyOf(object), { uid: uid ?? '', floor: versionOf(object) });
 }
 
 /** What the answer to a delete says: gone, or still there until finalizers and grace period are over. */
@@ -67,7 +73,7 @@ export function outcomeOfDelete(
   const { key, result, known } = answer;
   if (isObject(result)) {
     const terminating = outcomeOfTerminating(kind, result);
-    if (terminating.outcome.type === 'present' || result.metadata.deletionTimestamp !== undefined) return terminating;
+    if (terminating.outcome.type === 'present' || isDeleting(result)) return terminating;
     return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
   }
   const uid = result.details?.uid ?? known.uid;

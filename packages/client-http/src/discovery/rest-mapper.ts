@@ -1,11 +1,12 @@
-import { defineKind, formatGroupKind, NoKindMatchError } from '@kctl/apimachinery';
+import { defineKind, formatGroupKind, isJsonObject, NoKindMatchError } from '@kctl/apimachinery';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
+import { requireKind } from '@kctl/client';
 import type { AbortOptions, KindResolver } from '@kctl/client';
 import { guardLogger, loggerOption, noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import { clockOption, numberProblem, optionWithMethods, requireOptions } from '@kctl/options';
-import { orAborted, systemClock } from '@kctl/wait';
+import { clockOption, numberProblem, optionWithMethods, requireOptions, shownType } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
+import { orAborted, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { fetchGroups } from './discovery.js';
 import type { ApiGroup, ApiResource, DiscoveredGroups, ReadableCache } from './discovery.js';
@@ -172,7 +173,11 @@ class DiscoveryRestMapper implements RestMapper {
       failureTtlMs: missTtlMs,
       cache: () => this.#cache(),
     });
+    const listed: unknown = kinds;
+    if (typeof listed !== 'object' || listed === null || !(Symbol.iterator in listed))
+      throw new TypeError(`createRestMapper: kinds is ${shownType(listed)}: expected a list of kinds`);
     for (const kind of kinds) {
+      requireKind('createRestMapper: kinds', kind);
       this.#known.set(nameOf(kind), kind);
       const versionless = nameOf({ group: kind.group, kind: kind.kind });
       if (!this.#known.has(versionless)) this.#known.set(versionless, kind);
@@ -207,6 +212,10 @@ class DiscoveryRestMapper implements RestMapper {
 
   async kindForResource(name: ResourceName, options: AbortOptions = {}): Promise<Kind<UntypedObject>> {
     requireOptions('kindForResource', options, abortOptionNames);
+    if (typeof name !== 'string')
+      throw new TypeError(
+        `kindForResource: the name is ${shownType(name)}: expected a resource such as "deployments.apps"`,
+      );
     const { signal } = options;
     const [resource = '', ...rest] = name.toLowerCase().split('.');
     const whole: Place = { version: undefined, group: rest.join('.') };
@@ -404,6 +413,9 @@ interface SearchResult {
 }
 
 function nameOf(name: KindName): string {
+  const given: unknown = name;
+  if (!isJsonObject(given) || typeof given['group'] !== 'string' || typeof given['kind'] !== 'string')
+    throw new TypeError(`the name of the kind is ${shownType(given)}: expected { group, kind }, such as a kind`);
   return 'version' in name && name.version !== undefined
     ? `${formatGroupKind(name)} ${name.version}`
     : formatGroupKind(name);

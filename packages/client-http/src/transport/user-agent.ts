@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { shownType } from '@kctl/options';
+import { listOption, requireOptions, shownType, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 
 /** Where {@link defaultUserAgent} looks. */
 export interface UserAgentFacts {
@@ -14,6 +15,13 @@ export interface UserAgentFacts {
   readonly arch?: string;
 }
 
+const factNames: OptionNames<UserAgentFacts> = {
+  program: textOption,
+  argv: listOption('the arguments of the process', textOption),
+  platform: textOption,
+  arch: textOption,
+};
+
 /**
  * `<program>/<version> (<os>/<arch>) kctl/<version>`, as client-go's default is made. The server takes what stands
  * before the first slash for the field manager of writes that name none, so it must tell programs apart.
@@ -22,6 +30,7 @@ export function defaultUserAgent(facts: UserAgentFacts = {}): string {
   const given: unknown = facts;
   if (typeof given !== 'object' || given === null)
     throw new TypeError(`defaultUserAgent: the facts are ${shownType(given)}: expected an object, such as { program }`);
+  requireOptions('defaultUserAgent', facts, factNames);
   const { program = scriptOf(facts.argv ?? process.argv) } = facts;
   const { platform = process.platform, arch = process.arch } = facts;
   const slash = program.indexOf('/');

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { shownType } from '@kctl/options';
+import { shownType, withoutUndefined } from '@kctl/options';
 import type { AuthProvider, Connection, ExecPlugin, OidcRefresh, UserConnection } from './connection.js';
 import { KubeConfigError } from './errors.js';
-import { withoutUndefined } from '@kctl/options';
 import { textOf } from './fields.js';
 import { hideSecrets } from './hide-secrets.js';
 
@@ -49,7 +48,7 @@ export interface KubeConfigLike {
 
 /** @throws TypeError for what is not a KubeConfig */
 function requireKubeConfig(kubeConfig: unknown): void {
-  const missing = ['getCurrentContext', 'getCurrentCluster', 'getCurrentUser'].find(
+  const missing = ['getCurrentContext', 'getContextObject', 'getCurrentCluster', 'getCurrentUser'].find(
     (method) =>
       typeof kubeConfig !== 'object' || kubeConfig === null || typeof Reflect.get(kubeConfig, method) !== 'function',
   );
@@ -71,14 +70,14 @@ function requireKubeConfig(kubeConfig: unknown): void {
 export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection {
   requireKubeConfig(kubeConfig);
   const context = kubeConfig.getCurrentContext();
-  const cluster = kubeConfig.getCurrentCluster();
+  const cluster = recordFrom(kubeConfig, 'getCurrentCluster');
   if (cluster === null)
     throw new KubeConfigError(
       context === '' || typeof context !== 'string'
         ? 'kubeconfig: current-context is not set: set it, or choose a context with setCurrentContext()'
         : `kubeconfig: context ${JSON.stringify(context)} does not exist, or its cluster does not`,
     );
-  const user = kubeConfig.getCurrentUser();
+  const user = recordFrom(kubeConfig, 'getCurrentUser');
   const userName = textOf(kubeConfig.getContextObject(context)?.user);
   // As in client-go: without a user in the context requests are anonymous on purpose, with a wrong one by mistake.
   if (user === null && userName !== undefined)
@@ -100,6 +99,16 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
     user: user === null ? undefined : userConnection(user, kubeConfig),
   });
   return hideSecrets(connection);
+}
+
+/** What a method of a KubeConfig returned: an object, or null for none. */
+function recordFrom<M extends 'getCurrentCluster' | 'getCurrentUser'>(
+  kubeConfig: KubeConfigLike,
+  method: M,
+): ReturnType<KubeConfigLike[M]> | null {
+  const returned = kubeConfig[method]() as ReturnType<KubeConfigLike[M]> | undefined;
+  if (returned === undefined || returned === null || typeof returned === 'object') return returned ?? null;
+  throw new KubeConfigError(`kubeconfig: ${method} returned ${shownType(returned)}: expected an object, or null`);
 }
 
 function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserConnection {

@@ -1,10 +1,10 @@
-import { isForbidden, isNotFound, isStatusError, isTooManyRequests } from '@kctl/apimachinery';
+import { controllerOf, isForbidden, isNotFound, isStatusError, isTooManyRequests } from '@kctl/apimachinery';
 import type { LabelSelector, Selector } from '@kctl/apimachinery';
 import { DaemonSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Node, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { booleanOption, clockOption, functionOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
-import { anySignal, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
+import { anySignal, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -216,7 +216,7 @@ async function judge(
   const { metadata, spec, status } = pod;
   if (metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined) return { skip: 'mirror pod' };
   const hasEnded = status?.phase === 'Succeeded' || status?.phase === 'Failed';
-  const controller = metadata.ownerReferences?.find((reference) => reference.controller === true);
+  const controller = controllerOf(pod);
   if (controller?.kind === 'DaemonSet' && !hasEnded) {
     if (await isServed(client, { namespace: metadata.namespace, name: controller.name }, options.signal))
       return options.ignoreDaemonSets === true

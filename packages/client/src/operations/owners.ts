@@ -1,13 +1,14 @@
-import { isNotFound } from '@kctl/apimachinery';
+import { controllerOf, isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
+import { headerValues } from '@kctl/apimachinery/wire';
 import { booleanOption, requireOptions, shownType } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { orAborted } from '@kctl/wait';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { isSet } from '../kube-object.js';
 import { requireClient, requireList, requireObject, requireOptionsObject } from '../require-arguments.js';
 import { requireKind } from '../require-kind.js';
-import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link childrenOf}. */
 export interface ChildrenOptions extends AbortOptions {
@@ -40,9 +41,9 @@ export async function childrenOf<K extends Kind>(
   if (uid === '') throw new TypeError('childrenOf: the owner has no uid: pass an object as it was read');
   const { everyOwner = false, signal } = options;
   const isOwned = ({ metadata }: DeepReadonly<KubeObject>): boolean =>
-    metadata.ownerReferences?.some(
-      (reference) => reference.uid === uid && (everyOwner || reference.controller === true),
-    ) === true;
+    headerValues
+      .owners(metadata.ownerReferences)
+      .some((reference) => reference.uid === uid && (everyOwner || reference.controller === true));
   const lists = kinds.map(async (kind) => {
     const { items } = await client.list(kind, {
       ...(!isSet(namespace) || kind.scope === 'Cluster' ? {} : { namespace }),
@@ -92,10 +93,16 @@ export async function ownersOf(
   const owners: OwnerLink[] = [];
   let present: DeepReadonly<KubeObject> = object;
   while (owners.length < maxDepth) {
-    const reference = present.metadata.ownerReferences?.find(({ controller }) => controller === true);
+    const reference = controllerOf(present);
     if (reference === undefined) break;
-    const [version = '', group = ''] = reference.apiVersion.split('/').toReversed();
-    const kind = await orAborted(resolver.kindFor({ group, version, kind: reference.kind }), signal);
+    const { apiVersion, kind: named, name: ownerName, uid } = reference;
+    if (![apiVersion, named, ownerName, uid].every((text) => typeof text === 'string' && text !== ''))
+      throw new TypeError(
+        `ownersOf: the controller reference of ${present.metadata.name ?? ''} is not valid: expected apiVersion, kind, name and uid`,
+      );
+    const [version = '', group = ''] = apiVersion.split('/').toReversed();
+    const kind = await orAborted(resolver.kindFor({ group, version, kind: named }), signal);
+    requireKind('ownersOf: what resolver.kindFor returned', kind);
     const { namespace } = present.metadata;
     const key = { name: reference.name, ...(kind.scope === 'Cluster' || !isSet(namespace) ? {} : { namespace }) };
     let owner: ReadObject<Kind>;

@@ -2,9 +2,10 @@ import type { KeyOf, KeyOrObject, Kind, NamespacedKey } from '@kctl/apimachinery
 import { ControllerRevision, Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import type { DaemonSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { formatGroupKind, isDeleting, isJsonObject } from '@kctl/apimachinery';
+import { headerValues } from '@kctl/apimachinery/wire';
 import { clockOption, functionOption, requireOptions } from '@kctl/options';
-import { systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -274,7 +275,7 @@ async function revisionsOf<K extends RolloutKind>(
   const { namespace = '', uid } = object.metadata as { readonly namespace?: string; readonly uid: string };
   const scope = { namespace, live: true, ...(options.signal === undefined ? {} : { signal: options.signal }) };
   const isOwned = ({ metadata }: { readonly metadata: ReadObject<typeof ReplicaSet>['metadata'] }): boolean =>
-    metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.controller === true) === true;
+    headerValues.owners(metadata.ownerReferences).some((owner) => owner.uid === uid && owner.controller === true);
   if (kind.kind === 'Deployment') {
     const { items } = await client.list(ReplicaSet, scope);
     return items.filter(isOwned).map(ofReplicaSet).toSorted(byRevision);

@@ -1,4 +1,4 @@
-import { numberProblem, shownType } from '@kctl/options';
+import { isThenable, numberProblem, shownType } from '@kctl/options';
 
 /** @throws TypeError naming the field */
 export function requireFunction(what: string, field: string, value: unknown): void {
@@ -22,4 +22,15 @@ export function requirePredicates(what: string, predicates: unknown): void {
   if (!Array.isArray(predicates))
     throw new TypeError(`${what}: predicates is not valid: expected a list of predicates`);
   predicates.forEach((predicate: unknown, index) => requireFunction(what, `predicates[${index}]`, predicate));
+}
+
+/**
+ * What `isSame` of a polling source returned.
+ *
+ * @throws TypeError for a promise, which would count as true and drop each change; what it rejects with is dropped
+ */
+export function sameAnswer(answer: unknown): boolean {
+  if (!isThenable(answer)) return Boolean(answer);
+  Promise.resolve(answer).catch(() => undefined);
+  throw new TypeError('isSame returned a promise: it is synchronous; await in poll instead');
 }

@@ -1,5 +1,6 @@
 import type { Logger, RequestCounter, RequestTally, Span, SpanAttributes, Tracer } from '@kctl/telemetry';
 import { noopTracer } from '@kctl/telemetry';
+import { anySignal, sleep } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { PrioritizedItem, RateLimiter } from '@kctl/workqueue';
 import type { FailureJudge, RunStep } from './failure-judge.js';
@@ -13,6 +14,9 @@ import { ReconcileRun } from '../reconciler/reconcile-run.js';
 import type { ReconcileFunction } from '../reconciler/reconciler.js';
 import type { RunningRequests } from '../reconciler/running-requests.js';
 import { putBack } from '../queue/worker-pool.js';
+
+/** How long a tracer may take to call the work that it is given, in ms: as long as a run waits for it. */
+const tracerTimeoutMs = 1000;
 
 /** What a reconcile loop works with. */
 export interface ReconcileLoopOptions<R> {
@@ -75,7 +79,7 @@ export class ReconcileLoop<R> {
   }
 
   async #traced(dequeued: Dequeued<R>): Promise<void> {
-    const { tracer, spanAttributes, onTracerError } = this.#options;
+    const { tracer, spanAttributes, onTracerError, clock } = this.#options;
     let run: Promise<void> | undefined;
     const begun = Promise.withResolvers<undefined>();
     const within = (span: Span): Promise<void> => {
@@ -90,9 +94,23 @@ export class ReconcileLoop<R> {
         onTracerError(error);
       }
     };
-    // The worker waits for the run, not for what the tracer does after it, which may hang.
-    await Promise.race([traced(), begun.promise]);
-    run ??= this.#run(dequeued, undefined);
+    // The worker waits for the run, not for what the tracer does before and after it, which may hang.
+    const tracing = traced();
+    if (run === undefined) {
+      const waiting = new AbortController();
+      using ended = anySignal([waiting.signal, dequeued.stopSignal]);
+      const patience = sleep(tracerTimeoutMs, { clock, signal: ended.signal }).catch(() => undefined);
+      await Promise.race([tracing, begun.promise, patience]);
+      waiting.abort();
+    }
+    if (run === undefined) {
+      run = this.#run(dequeued, undefined);
+      onTracerError(
+        new TypeError(
+          `tracer.withSpan did not call its work within ${tracerTimeoutMs} ms: expected one call of work(span), whose promise it returns`,
+        ),
+      );
+    }
     await run;
   }
 

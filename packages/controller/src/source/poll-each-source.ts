@@ -3,8 +3,8 @@ import { formatKey, isSameJson } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
+import { booleanOption, functionOption, requireOptions, shownType, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
-import { requireOptions, shownType, booleanOption, functionOption, textOption } from '@kctl/options';
 import { orAborted } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
@@ -13,7 +13,7 @@ import { scopedKindSource } from './kind-source.js';
 import { defaultLookupTimeoutMs, Lookup, lookupTimeoutOption } from './lookup.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';
-import { requireFunction } from '../event/required.js';
+import { requireFunction, sameAnswer } from '../event/required.js';
 import type { Source, SourceContext } from './source.js';
 
 /** Options of {@link pollEachSource}. */
@@ -237,7 +237,8 @@ class EachPoller<T> {
     const { isSame = isSameJson, name } = this.#options;
     const { key, first, answer: before } = entry;
     // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
-    const isUnchanged = before === undefined || answer === undefined ? before === answer : isSame(before, answer);
+    const isUnchanged =
+      before === undefined || answer === undefined ? before === answer : sameAnswer(isSame(before, answer));
     entry.answer = answer;
     this.#answers.set(id, answer);
     if (!isUnchanged) this.#context.queue.add(key, { reason: `${name} ${id}` });

@@ -1,7 +1,7 @@
 import { isSameJson } from '@kctl/apimachinery';
 import { Turn } from '@kctl/delivery';
+import { booleanOption, functionOption, requireOptions, shownType, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
-import { requireOptions, shownType, booleanOption, functionOption, textOption } from '@kctl/options';
 import { orAborted, sleep } from '@kctl/wait';
 import type { ObjectEvent } from '../event/object-event.js';
 import type { EventHandler } from '../handler/event-handler.js';
@@ -10,7 +10,7 @@ import { EventDispatcher } from './event-dispatcher.js';
 import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
 import { pollDelay, requireInterval } from './poll-delay.js';
 import { replayContext } from './replay-context.js';
-import { requireFunction, requireHandler, requirePredicates } from '../event/required.js';
+import { requireFunction, requireHandler, requirePredicates, sameAnswer } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link pollingSource}. */
@@ -221,7 +221,7 @@ function* difference<T>(
   for (const [identity, object] of now) {
     const oldObject = before?.get(identity);
     if (oldObject === undefined) yield { type: 'create', object, isInInitialList: before === undefined };
-    else if (!isSame(oldObject, object)) yield { type: 'update', oldObject, object };
+    else if (!sameAnswer(isSame(oldObject, object))) yield { type: 'update', oldObject, object };
   }
   for (const [identity, object] of before ?? [])
     if (!now.has(identity)) yield { type: 'delete', object, deleteStateUnknown: false };

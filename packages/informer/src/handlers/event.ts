@@ -68,8 +68,9 @@ export interface InformerEventHandler<T extends KubeObject> {
 }
 
 /**
- * Which events a handler receives, by their type; a type without a filter passes. Where a filter throws, the event is
- * reported as one that the handler failed for. Unlike `filterEvents`, nothing is remembered and no event becomes one of
+ * Which events a handler receives, by their type; a type without a filter passes. A filter returns whether the event
+ * passes; one that returns nothing refuses. If a filter throws or returns a promise, the event is reported as one that
+ * the handler failed for. Unlike `filterEvents`, nothing is remembered and no event becomes one of
  * another type.
  */
 export interface EventFilters<T extends KubeObject> {

@@ -1,6 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { callHandler } from './call-handler.js';
 import type { EventFilters, InformerEventHandler } from './event.js';
+import { filterAnswer } from './filter-answer.js';
 
 /** A handler that receives what the filter of its event's type lets pass. */
 export function filteredByType<T extends KubeObject>(
@@ -9,7 +10,8 @@ export function filteredByType<T extends KubeObject>(
 ): InformerEventHandler<T> {
   return {
     onEvent: (event) => {
-      if (filters[event.type]?.(event) === false) return undefined;
+      const { type } = event;
+      if (filters[type] !== undefined && !filterAnswer(`filters.${type}`, filters[type](event))) return undefined;
       return callHandler(handler, event);
     },
   };

@@ -2,6 +2,7 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import { callHandler } from './call-handler.js';
 import type { InformerEvent, InformerEventHandler } from './event.js';
+import { filterAnswer } from './filter-answer.js';
 import { requireHandler } from './handler-options.js';
 import { requireThat } from '../required.js';
 
@@ -54,7 +55,8 @@ function filtered<T extends KubeObject>(
 ): InformerEvent<T> | undefined {
   const { key } = event;
   if (event.type === 'delete') return known.delete(key) ? event : undefined;
-  if (!accepts(event)) return known.delete(key) ? alone('delete', key, oldVersionOf(event)) : undefined;
+  if (!filterAnswer('filterEvents: accepts', accepts(event)))
+    return known.delete(key) ? alone('delete', key, oldVersionOf(event)) : undefined;
   const isNew = !known.has(key);
   known.add(key);
   return isNew && event.type === 'update' ? alone('add', key, event) : event;

@@ -4,10 +4,11 @@ import { waitForEvent } from '@kctl/client';
 import { slicerOf } from '@kctl/delivery';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
 import { clockOption, numberProblem, optionWithMethods, requireOptions, signalOption, textOption } from '@kctl/options';
-import { anySignal, systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
+import { anySignal, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { EventHandlerOptions, InformerEvent } from '../handlers/event.js';
+import { filterAnswer } from '../handlers/filter-answer.js';
 import { requireHandlerOptions } from '../handlers/handler-options.js';
 import type { SharedInformer } from '../informer.js';
 import { hasMethods, requireThat } from '../required.js';
@@ -129,7 +130,7 @@ class Stream<T extends KubeObject> implements EventStream<T> {
   filter(accepts: (event: InformerEvent<T>) => boolean): EventStream<T> {
     requireCallback('filter: accepts', accepts);
     return this.#through(async function* (events) {
-      for await (const event of events) if (accepts(event)) yield event;
+      for await (const event of events) if (filterAnswer('filter: accepts', accepts(event))) yield event;
     });
   }
 

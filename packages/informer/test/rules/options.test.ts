@@ -67,6 +67,33 @@ describe.each(sources)('an informer (%s)', (source) => {
     expect(all.seen).toHaveLength(7);
   });
 
+  it.each<[string, unknown, boolean, readonly string[]]>([
+    ['true', true, true, []],
+    ['a value that counts as true', 'x', true, []],
+    ['nothing', undefined, false, []],
+    ['null', null, false, []],
+    ['0', 0, false, []],
+    ['a promise of true', Promise.resolve(true), false, ['filters.add', 'filterEvents: accepts']],
+    ['a promise that rejects', 0, false, ['filters.add', 'filterEvents: accepts']],
+  ])('takes %s that a filter returns as `if` does, and reports a promise', async (what, returned, passes, reported) => {
+    await using session = new ScriptedSession({ source });
+    const seen: string[] = [];
+    const answer = (): never =>
+      (what === 'a promise that rejects' ? Promise.reject(new Error('dropped')) : returned) as never;
+    const listen = (name: string) => ({ onEvent: ({ type }: { type: string }) => void seen.push(`${name} ${type}`) });
+    session.informer.addEventHandler(listen('by type'), { filters: { add: answer } });
+    session.informer.addEventHandler(filterEvents(answer, listen('by object')));
+    session.server.page = () => ({ version: 10, items: [thing('x', 1)] });
+    await session.start();
+    await settle();
+    expect(seen).toEqual(passes ? ['by type add', 'by object add'] : []);
+    expect(session.handlerErrors.map(String)).toEqual(
+      reported.map((where) =>
+        expect.stringContaining(`TypeError: ${where} returned a promise: filters are synchronous`),
+      ),
+    );
+  });
+
   it('exports the version of its store, counts index errors, and times callbacks where that is asked for', async () => {
     const metrics = new NotedMetrics();
     const clock = new FakeClock();

@@ -6,6 +6,7 @@ import { graphView } from '../views/graph.js';
 import { informersView } from '../views/informers.js';
 import { keysView } from '../views/keys.js';
 import { overviewView } from '../views/overview.js';
+import { rightsView } from '../views/rights.js';
 import type { InspectedState } from '../views/state.js';
 import { timelineView } from '../views/timeline.js';
 import { send, sendJson, sendText } from './answer.js';
@@ -39,7 +40,7 @@ export function createHandler({ state, page, onlyLoopbackHosts }: HandlerOptions
     timeline: (query) => timelineView(state(), timelineQuery(query)),
     informers: () => informersView(state()),
     graph: () => graphView(state()),
-    rights: () => state().rights.rows(state().manager?.accessNeeds() ?? []),
+    rights: () => rightsView(state()).rows,
   };
   return (request, response, context) => {
     const { path, query } = targetOf(request);

@@ -1,4 +1,6 @@
 import { formatGroupKind } from '@kctl/apimachinery';
+import type { Controller } from '@kctl/controller';
+import type { AccessNeed } from '@kctl/rbac';
 import { kindOf } from './timeline.js';
 import type { InspectedState } from './state.js';
 
@@ -43,8 +45,7 @@ export function graphView({ manager, store }: InspectedState): readonly Controll
       isRequired,
       events: events.get(`${controller.name} ${name}`) ?? 0,
     })),
-    writes: controller
-      .accessNeeds()
+    writes: needsOf(controller)
       .filter(({ verbs, when }) => when === undefined && verbs.some((verb) => writing.has(verb)))
       .map(({ group, resource, verbs, reason }) => ({
         resource: group === '' ? resource : `${resource}.${group}`,
@@ -52,4 +53,13 @@ export function graphView({ manager, store }: InspectedState): readonly Controll
         reason,
       })),
   }));
+}
+
+/** Those of a controller that fails to return them are left out here: the overview names the failure. */
+function needsOf(controller: Pick<Controller<never>, 'accessNeeds'>): readonly AccessNeed[] {
+  try {
+    return controller.accessNeeds();
+  } catch {
+    return [];
+  }
 }

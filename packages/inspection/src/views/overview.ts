@@ -2,6 +2,7 @@ import type { LoopLag } from '../loop-lag.js';
 import { longRunMs } from './advice.js';
 import { informersView, isHealthy } from './informers.js';
 import { stateOf } from './keys.js';
+import { rightsView } from './rights.js';
 import type { InspectedState } from './state.js';
 
 /** Something that is wrong, worst first. */
@@ -168,9 +169,9 @@ function problemsOf(state: InspectedState, { controllers, informers, lag, leaseA
         `${count(queueLength, 'request waits', 'requests wait')}, the oldest for ${seconds(oldestWaitMs)}`,
       );
   }
-  for (const { state: right, verb, resource, group, refused, note } of state.rights.rows(
-    state.manager?.accessNeeds() ?? [],
-  ))
+  const { rows, failure } = rightsView(state);
+  if (failure !== undefined) problems.push({ severity: 'error', view: 'rights', text: failure });
+  for (const { state: right, verb, resource, group, refused, note } of rows)
     if (right === 'missing' && refused > 0)
       problems.push({
         severity: 'error',

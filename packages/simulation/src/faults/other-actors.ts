@@ -1,3 +1,4 @@
+import { hasControllerReference } from '@kctl/apimachinery';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { ApiServer, DirectReceiver } from '@kctl/apiserver';
 import { pick } from '../random.js';
@@ -210,7 +211,7 @@ export class OtherActors {
 
 /** Whether an object has a controller that would make it again. */
 export function isOwned({ object }: Pick<CausedCommit, 'object'>): boolean {
-  return (object.metadata.ownerReferences ?? []).some(({ controller }) => controller === true);
+  return hasControllerReference(object);
 }
 
 /** What a user would apply again. */

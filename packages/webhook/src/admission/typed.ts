@@ -154,6 +154,7 @@ function typedWebhook(
   requireKind(`${served.type} webhook`, kind);
   requireOptionsObject(`${served.type} webhook of ${kind.kind}`, given);
   const { registration = {}, ...options } = given;
+  requireOptionsObject(`${served.type} webhook of ${kind.kind}: registration`, registration);
   const target = { ...served, registration, operations: registration.operations ?? served.operations };
   // Without a registration nothing says yet that an API server will call it.
   if (Object.keys(registration).length > 0) checkRegistration(target);

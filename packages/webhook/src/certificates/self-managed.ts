@@ -1,3 +1,4 @@
+import { isJsonObject } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
 import {
   type Family,
@@ -17,12 +18,14 @@ import {
   numberOption,
   numberProblem,
   objectOption,
-  type OptionNames,
   optionWithMethods,
   requireOptions,
+  shownType,
   textOption,
 } from '@kctl/options';
-import { type Clock, retry, sleep, systemClock } from '@kctl/wait';
+import type { OptionNames } from '@kctl/options';
+import { retry, sleep, systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from './certificate-source.js';
 import type { KeyPair } from './certificate-watcher.js';
@@ -104,6 +107,9 @@ export function createSelfManagedCertificates(options: SelfManagedCertificatesOp
     overlapMs: options.overlapMs ?? 3_600_000,
     checkIntervalMs: options.checkIntervalMs ?? 10_000,
   };
+  const missing =
+    placeProblem('secret', options.secret) ?? (options.service && placeProblem('service', options.service));
+  if (missing !== undefined) throw new TypeError(`createSelfManagedCertificates: ${missing}`);
   const dnsNames = dnsNamesOf(options);
   const problems = Object.entries(durations).map(([field, value]) => numberProblem(field, value, { above: 0 }));
   const { overlapMs, servingValidityMs, authorityValidityMs } = durations;
@@ -116,6 +122,12 @@ export function createSelfManagedCertificates(options: SelfManagedCertificatesOp
   const problem = problems.find((one) => one !== undefined);
   if (problem !== undefined) throw new TypeError(`createSelfManagedCertificates: ${problem}`);
   return new SecretCertificates(options, { name: options.secret.name, dnsNames, ...durations });
+}
+
+function placeProblem(field: string, given: unknown): string | undefined {
+  const { name, namespace }: Readonly<Record<string, unknown>> = isJsonObject(given) ? given : {};
+  if ([name, namespace].every((text) => typeof text === 'string' && text !== '')) return undefined;
+  return `${field} is ${shownType(given)} without a name or a namespace: expected { name, namespace }, strings that are not empty`;
 }
 
 function dnsNamesOf({ service, dnsNames = [] }: SelfManagedCertificatesOptions): readonly string[] {

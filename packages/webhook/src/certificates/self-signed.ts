@@ -1,9 +1,10 @@
 import { requireOptionsObject } from '@kctl/client';
-import { requireOptions } from '@kctl/options';
-import { type Clock, systemClock } from '@kctl/wait';
+import { listOption, numberOption, optionWithMethods, requireOptions, textOption } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { Clock } from '@kctl/wait';
 import { signed, skewMs } from './issue.js';
 import type { PemPair } from './sign-certificate.js';
-import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link createSelfSignedCertificate}. */
 export interface SelfSignedOptions {
@@ -18,10 +19,10 @@ export interface SelfSignedOptions {
 }
 
 const optionNames: OptionNames<SelfSignedOptions> = {
-  dnsNames: true,
-  ipAddresses: true,
-  validityMs: true,
-  clock: true,
+  dnsNames: listOption('a list of DNS names', textOption),
+  ipAddresses: listOption('a list of IP addresses', textOption),
+  validityMs: numberOption({ above: 0 }),
+  clock: optionWithMethods(['now'], 'a Clock, such as systemClock'),
 };
 
 const tenYearsMs = 3_652 * 86_400_000;

@@ -1,7 +1,7 @@
-import type { OptionNames } from '@kctl/options';
 import { requireOptions } from '@kctl/options';
+import type { OptionNames } from '@kctl/options';
 import { retryAfterMs } from '@kctl/wait';
-import { requireFunction, requireNumber } from '../errors.js';
+import { QueueArgumentError, requireFunction, requireNumber } from '../errors.js';
 import { requireRateLimiter } from './rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';
 
@@ -38,7 +38,12 @@ export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiter
   const { otherwise, rules = [], maxRetryAfterMs = 3_600_000 } = options;
   requireNumber('maxRetryAfterMs', maxRetryAfterMs, 0);
   requireRateLimiter(otherwise, 'otherwise');
+  const listed: unknown = rules;
+  if (!Array.isArray(listed)) throw new QueueArgumentError('rules', rules, 'give a list of { matches, limiter }');
   for (const [index, rule] of rules.entries()) {
+    const given: unknown = rule;
+    if (typeof given !== 'object' || given === null)
+      throw new QueueArgumentError(`rules[${index}]`, given, 'give { matches, limiter }');
     requireFunction(`rules[${index}].matches`, rule.matches);
     requireRateLimiter(rule.limiter, `rules[${index}].limiter`);
   }
