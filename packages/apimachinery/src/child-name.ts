@@ -11,10 +11,10 @@ const optionNames: OptionNames<ChildNameOptions> = { maxLength: true };
 const defaultMaxLength = 63;
 
 /**
- * A name for a child of an object: `<owner>-<suffix>`. It is a DNS label, so that it does for Services, Pods and labels:
- * where it would be longer than 63 characters, or have others than lower-case letters, digits and "-", it is shortened
- * and gets a hash of the whole. The same owner and suffix always give the same name; different ones give different names,
- * but for those that are the same joined by "-".
+ * Returns a name for a child of an object, `<owner>-<suffix>`. It is a DNS label, so that it is valid for Services,
+ * Pods and labels. A name that would exceed 63 characters, or contain characters other than lower-case letters, digits
+ * and "-", is shortened and gets a hash of the whole. The same owner and suffix always give the same name; different
+ * ones give different names, except those that are equal once joined by "-".
  *
  * @throws TypeError when owner or suffix is empty
  *
@@ -52,7 +52,7 @@ export function childName(
   return head === '' ? hash : `${head}-${hash}`;
 }
 
-/** Undefined for what is not an object with a name: values from JavaScript need not have the type. */
+/** Undefined for anything but an object with a name; values from JavaScript need not have the type. */
 function nameOf(owner: unknown): string | undefined {
   if (typeof owner !== 'object' || owner === null || !('metadata' in owner)) return undefined;
   const { metadata } = owner;
@@ -60,7 +60,7 @@ function nameOf(owner: unknown): string | undefined {
   return typeof metadata.name === 'string' ? metadata.name : undefined;
 }
 
-/** Neither vowels nor digits that read as such: no words arise. As Kubernetes' `SafeEncodeString`. */
+/** Contains no vowels and no digits that resemble them, so that no words arise. As Kubernetes' `SafeEncodeString`. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 const hashLength = 10;
 

@@ -30,7 +30,7 @@ export interface Condition {
   message: string;
 }
 
-/** What {@link setCondition} takes: the time is filled in where it is missing. */
+/** Input of {@link setCondition}. The time is filled in if it is missing. */
 export type ConditionUpdate = Omit<Condition, 'lastTransitionTime'> & { lastTransitionTime?: string };
 
 /** Options of {@link setCondition}. */
@@ -40,11 +40,11 @@ export interface SetConditionOptions {
 }
 
 /**
- * Adds or updates the condition of its type **in the given list** and says whether anything changed.
+ * Adds or updates the condition of its type **in the given list** and reports whether anything changed.
  *
  * `lastTransitionTime` moves only when `status` changes, so that setting the same condition again changes nothing and
  * causes no write. Mirrors `meta.SetStatusCondition`; unlike it, an update computed from an older generation
- * (`observedGeneration` below the present one) is ignored: a slow reconcile must not undo a newer one.
+ * (`observedGeneration` below the present one) is ignored, because a slow reconcile must not undo a newer one.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export function setCondition(conditions: Condition[], update: ConditionUpdate, o
   return isChanged;
 }
 
-/** Removes the condition of a type from the given list and says whether there was one. */
+/** Removes the condition of a type from the given list and reports whether it was present. */
 export function removeCondition(conditions: Condition[], type: string): boolean {
   requireObjects(
     'removeCondition',
@@ -126,21 +126,21 @@ export function isConditionFalse(conditions: ConditionList, type: string): boole
   return findCondition(conditions, type)?.status === 'False';
 }
 
-/** Conditions of any kind: those of Pods, Nodes and Deployments have the same core. */
+/** Conditions of any kind. Those of Pods, Nodes and Deployments have the same core. */
 export type ConditionList = DeepReadonly<{ type: string; status: string }[]> | null | undefined;
 
 function isOlder(a: number | undefined, b: number | undefined): boolean {
   return a !== undefined && b !== undefined && a < b;
 }
 
-/** RFC 3339 to the second: how `metav1.Time` is written. */
+/** RFC 3339 with seconds precision, as `metav1.Time` is written. */
 function formatTime(ms: number): string {
   if (!(typeof ms === 'number' && Math.abs(ms) <= 8.64e15))
     throw new TypeError(`setCondition: now ${String(ms)} is not a time: expected ms since 1970, such as clock.now()`);
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
-/** Conditions to read: none is fine. */
+/** Conditions to read; null and undefined are allowed. */
 function requireConditions(conditions: unknown): void {
   if (conditions !== undefined && conditions !== null)
     requireObjects('findCondition', 'conditions', conditions, 'a list of conditions');

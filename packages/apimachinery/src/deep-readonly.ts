@@ -1,7 +1,7 @@
 import { setMember } from './json-object.js';
 import type { DeepReadonly, Primitive } from './object.js';
 
-/** `T` with every property writable, at every depth: the inverse of {@link DeepReadonly}. */
+/** `T` with every property writable, at every depth. The inverse of {@link DeepReadonly}. */
 export type DeepMutable<T> = T extends Primitive
   ? T
   : T extends readonly (infer E)[]
@@ -11,8 +11,8 @@ export type DeepMutable<T> = T extends Primitive
       : T;
 
 /**
- * A copy that may be changed, of anything that came out of a cache. Plain objects and arrays are copied at every depth;
- * other values (text, numbers, anything with a prototype of its own) are shared.
+ * Returns a mutable copy of anything that came from a cache. Plain objects and arrays are copied at every depth; other
+ * values (strings, numbers, anything with a custom prototype) are shared.
  *
  * @example
  * ```ts
@@ -34,8 +34,8 @@ export function mutableCopy(value: unknown): unknown {
 }
 
 /**
- * Makes a value unmodifiable at every depth, in place, and returns it. What is frozen already is not visited again, so
- * freezing costs once; freeze whole objects, not their outermost level alone.
+ * Makes a value unmodifiable at every depth, in place, and returns it. Frozen values are not visited again, so freezing
+ * costs once; freeze whole objects, not their outermost level alone.
  */
 export function deepFreeze<T>(value: T): DeepReadonly<T>;
 export function deepFreeze(value: unknown): unknown {

@@ -4,7 +4,7 @@ import type { FieldSelector, FieldTerm } from './selector.js';
 
 /**
  * Parses a field selector as the API server does: `status.phase=Running,metadata.name!=a`. In values, `\`, `,` and `=`
- * are written with a backslash. The empty text matches everything. Mirrors `fields.ParseSelector`.
+ * are written with a backslash. The empty string matches everything. Mirrors `fields.ParseSelector`.
  *
  * @throws SelectorError naming the term that is not well-formed
  */
@@ -17,10 +17,10 @@ export function parseFieldSelector(text: string): FieldSelector {
 }
 
 /**
- * A field selector from any form in which one is written: text, a `path → value` record, a list of terms, or a selector,
- * which is returned as it is.
+ * Returns a field selector for any supported form, which is a string, a `path → value` record, a list of terms, or a
+ * selector, which is returned unchanged.
  *
- * @throws SelectorError when text is not well-formed
+ * @throws SelectorError when the string is not well-formed
  */
 export function fieldSelectorFrom(
   source: FieldSelector | readonly FieldTerm[] | Readonly<Record<string, string>> | string,
@@ -50,7 +50,9 @@ function isTerms(source: object): source is readonly FieldTerm[] {
   return Array.isArray(source);
 }
 
-/** @throws SelectorError: with another operator, a term would match here what it does not on a server */
+/**
+ * @throws SelectorError for any other operator, because the term would match here what it does not match on a server
+ */
 function requireTerm(term: unknown, place: number): void {
   const fields: Readonly<Record<string, unknown>> = isJsonObject(term) ? term : {};
   const { path, operator, value } = fields;

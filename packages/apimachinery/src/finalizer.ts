@@ -2,7 +2,7 @@ import type { DeepReadonly, KubeObject } from './object.js';
 import { metadataOf, requireText } from './arguments/require-arguments.js';
 
 /**
- * Adds a finalizer to the draft's metadata and says whether it was missing. The draft is **mutated**; to change the
+ * Adds a finalizer to the draft's metadata and reports whether it was missing. The draft is **mutated**; to change the
  * server's object, send a guarded patch (`addFinalizer` of `@kctl/client`). Mirrors `controllerutil.AddFinalizer`.
  */
 export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
@@ -12,7 +12,7 @@ export function setFinalizer(draft: KubeObject, finalizer: string): boolean {
 }
 
 /**
- * Removes a finalizer from the draft's metadata and says whether it was there. The draft is **mutated**. Mirrors
+ * Removes a finalizer from the draft's metadata and reports whether it was present. The draft is **mutated**. Mirrors
  * `controllerutil.RemoveFinalizer`.
  */
 export function unsetFinalizer(draft: KubeObject, finalizer: string): boolean {
@@ -26,9 +26,9 @@ export function hasFinalizer(object: DeepReadonly<KubeObject>, finalizer: string
   return hasIn('hasFinalizer', object, finalizer);
 }
 
-/** Whether an object is being deleted: finalizers keep it, and none may be added. */
+/** Reports whether an object is being deleted, in which case finalizers keep it and none may be added. */
 export function isDeleting(object: DeepReadonly<KubeObject>): boolean {
-  // JSON may have null where there is none.
+  // JSON may have null for an absent value.
   return (metadataOf('isDeleting', 'object', object).deletionTimestamp ?? undefined) !== undefined;
 }
 

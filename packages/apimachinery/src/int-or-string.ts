@@ -1,10 +1,10 @@
-/** A number, or text such as `25%` or the name of a port: `intstr.IntOrString` as it stands in JSON. */
+/** A number, or a string such as `25%` or the name of a port. The JSON form of `intstr.IntOrString`. */
 export type IntOrString = number | string;
 
-/** What {@link scalePercent} does with a fraction. */
+/** How {@link scalePercent} rounds a fraction. */
 export type Rounding = 'up' | 'down';
 
-/** The number where text is one, the text itself otherwise. Mirrors `intstr.Parse`. */
+/** Returns the number if the string is one, otherwise the string itself. Mirrors `intstr.Parse`. */
 export function parseIntOrString(text: string): IntOrString {
   const value = Number(text);
   return /^[+-]?\d+$/.test(text) && value >= -(2 ** 31) && value < 2 ** 31 ? value : text;
@@ -14,7 +14,7 @@ export function parseIntOrString(text: string): IntOrString {
  * An absolute number from a number or a percentage of `total`: `scalePercent('25%', 10, 'up')` is 3. Mirrors
  * `intstr.GetScaledValueFromIntOrPercent`.
  *
- * @throws TypeError when the text is not a whole percentage
+ * @throws TypeError when the string is not a whole percentage
  */
 export function scalePercent(value: IntOrString, total: number, rounding: Rounding): number {
   if (typeof value === 'number') return value;

@@ -4,10 +4,12 @@ import { isJsonObject } from './json-object.js';
 const maxSteps = 100;
 /** A path that finds more than this on its way finds nothing: `..*..*` multiplies what it visits with each step. */
 const maxValues = 10_000;
-/** A path that visits more than this finds nothing: a filter may look through a whole object for each of its values. */
+/**
+ * A path that visits more than this finds nothing, because a filter may search a whole object for each of its values.
+ */
 const maxVisits = 100_000;
 
-/** A compiled JSONPath: the values that it finds, none where a step is missing. */
+/** A compiled JSONPath. Returns the values that it finds, which is an empty list if a step is missing. */
 export type JsonPath = (root: unknown) => unknown[];
 
 type Step =
@@ -138,7 +140,7 @@ function children(value: unknown): unknown[] {
   return isJsonObject(value) ? Object.values(value) : [];
 }
 
-/** What one evaluation has found and may still visit. */
+/** Results and remaining visits of one evaluation. */
 interface Visits {
   left: number;
 }
@@ -220,8 +222,8 @@ function stepsOf(path: string): readonly Step[] {
 }
 
 /**
- * Compiles a JSONPath as kubectl, printer columns and selectable fields use it, with or without braces: names, indexes,
- * slices, `*`, `..` and filters. A path that finds more than 10,000 values on its way, or visits more than 100,000,
+ * Compiles a JSONPath as kubectl, printer columns and selectable fields use it, with or without braces (names, indexes,
+ * slices, `*`, `..` and filters). A path that finds more than 10,000 values on its way, or visits more than 100,000,
  * finds nothing.
  *
  * @throws JsonPathError

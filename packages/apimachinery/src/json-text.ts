@@ -1,6 +1,9 @@
-/** Sixteen digits where a number begins: what an integer beyond 2^53 must have. Other matches only cost the slow path. */
+/**
+ * Sixteen digits at the start of a number, which an integer beyond 2^53 must have. Other matches only cost the slow
+ * path.
+ */
 const maybeUnsafeInteger = /[:,[\s]-?\d{16}/;
-/** The same for a text that is nothing but a number; one pattern for both would be half as fast. */
+/** The same for a JSON document that is a single number; one pattern for both would be half as fast. */
 const isLongNumber = /^-?\d{16}/;
 const integerSource = /^-?\d+$/;
 
@@ -9,10 +12,11 @@ interface ReviverContext {
 }
 
 /**
- * `JSON.parse` that keeps integers beyond ±2^53 exact: they become `bigint`, everything else is as usual. Text
- * without a run of 16 digits, which is nearly all text, takes the plain fast path.
+ * `JSON.parse` that keeps integers beyond ±2^53 exact as `bigint`; everything else is as usual. JSON without a run of
+ * 16 digits, which is nearly all JSON, takes the plain fast path.
  *
- * @throws SyntaxError when the text is not JSON; it says where, and does not quote the text, which may be a Secret
+ * @throws SyntaxError when the input is not JSON; it names the position and does not quote the input, which may be a
+ * Secret
  */
 export function parseJson(text: string): unknown {
   const isPlain = !hasManyDigits(text) || (!maybeUnsafeInteger.test(text) && !isLongNumber.test(text));
@@ -23,13 +27,13 @@ export function parseJson(text: string): unknown {
   }
 }
 
-/** V8 quotes the text around a syntax error, and the text may be a Secret. */
+/** V8 quotes the source around a syntax error, and the source may be a Secret. */
 export function withoutQuote(error: unknown): SyntaxError {
   const position = error instanceof Error ? /position \d+/.exec(error.message)?.[0] : undefined;
   return new SyntaxError(position === undefined ? 'invalid JSON' : `invalid JSON at ${position}`);
 }
 
-/** Whether there are sixteen digits in a row: every run of so many covers a place that is looked at. */
+/** Reports whether there are sixteen digits in a row. Every run of that length covers a checked position. */
 function hasManyDigits(text: string): boolean {
   for (let place = 15; place < text.length; place += 16) {
     if (!isDigit(text.charCodeAt(place))) continue;
@@ -66,7 +70,9 @@ function toText(value: unknown, replacer?: (key: string, value: unknown) => unkn
   return text;
 }
 
-/** A reviver's third argument holds the source text of a primitive (ES2025); TypeScript's library does not know it yet. */
+/**
+ * A reviver's third argument holds the source of a primitive (ES2025); TypeScript's library does not declare it yet.
+ */
 function keepInteger(this: unknown, _key: string, value: unknown, context?: ReviverContext): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source;

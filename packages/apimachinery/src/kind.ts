@@ -15,8 +15,8 @@ import type {
 export type KindScope = 'Namespaced' | 'Cluster';
 
 /**
- * Which part of an object a kind token stands for: the whole typed object, the whole object without a compile-time type,
- * what a cache's transform leaves of it, or its metadata alone.
+ * The part of an object that a kind token stands for, which is the whole typed object, the whole object without a
+ * compile-time type, the result of a cache's transform, or its metadata alone.
  */
 export type KindShape = 'full' | 'untyped' | 'stripped' | 'metadata';
 
@@ -38,8 +38,8 @@ declare const objectType: unique symbol;
 declare const inputType: unique symbol;
 
 /**
- * A kind as a value: what Go says by type, TypeScript says by token. `client.get(Pod, key)` returns a `Pod`.
- * Two tokens with the same group, version, kind and shape are the same kind; identity does not matter. Tokens are frozen.
+ * A kind as a value. Go expresses it by type, TypeScript by token. `client.get(Pod, key)` returns a `Pod`. Two tokens
+ * with the same group, version, kind and shape are the same kind; identity does not matter. Tokens are frozen.
  *
  * @example
  * ```ts
@@ -53,11 +53,11 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KindScope = K
   readonly group: string;
   readonly version: string;
   readonly kind: string;
-  /** The resource name in URLs: lower-case plural. */
+  /** The resource name in URLs, which is a lower-case plural. */
   readonly plural: string;
   readonly scope: S;
   readonly shape: KindShape;
-  /** `group/version`, or `version` for the core group: what stands in `apiVersion`. */
+  /** `group/version`, or `version` for the core group. The value of `apiVersion`. */
   readonly apiVersion: string;
   /** Carries the object type; never present at run time. */
   readonly [objectType]?: T;
@@ -66,7 +66,9 @@ export interface Kind<T extends KubeObject = KubeObject, S extends KindScope = K
 /** The object type of a kind token: `ObjectOf<typeof Pod>` is `Pod`. */
 export type ObjectOf<K> = K extends Kind<infer T, infer _S> ? T : never;
 
-/** A kind whose objects may lack, when they are made, what the server fills in: fields with a default in their schema. */
+/**
+ * A kind whose objects may lack, on creation, the fields that the server fills in because their schema has a default.
+ */
 export interface KindWithInput<I> {
   /** Carries the type of an object to make; never present at run time. */
   readonly [inputType]?: I;
@@ -80,32 +82,35 @@ export type InputOf<K extends Kind> =
   | DeepReadonly<ObjectOf<K>>
   | (K extends KindWithInput<infer I> ? (unknown extends I ? never : DeepReadonly<I>) : never);
 
-/** {@link InputOf}, to be changed in place: what a caller fills in before the object is written. */
+/** A mutable {@link InputOf}, which a caller fills in before the object is written. */
 export type DraftOf<K extends Kind> =
   K extends KindWithInput<infer I> ? (unknown extends I ? ObjectOf<K> : I) : ObjectOf<K>;
 
-/** What an object of a kind of this scope has once the server has stored it: with a namespace where it is namespaced. */
+/**
+ * The metadata of an object of a kind of this scope once the server has stored it, with a namespace if it is
+ * namespaced.
+ */
 export interface Persisted<S extends KindScope = KindScope> {
   metadata: PersistedIdentity & ([S] extends ['Namespaced'] ? { namespace: string } : unknown);
 }
 
 /**
- * An object of a kind as it was read: `name`, `uid`, `resourceVersion` and, where the kind is namespaced, `namespace`
- * are there by type. {@link ObjectOf} is what a caller makes: an object that is still to be created has no uid.
+ * An object of a kind as it was read. `name`, `uid`, `resourceVersion` and, if the kind is namespaced, `namespace` are
+ * present by type. {@link ObjectOf} is an object built by a caller, which has no uid before it is created.
  *
  * Kinds that the server answers without storing anything (`TokenReview`, `SubjectAccessReview`) have none of these.
  */
 export type PersistedObject<K extends Kind> = ObjectOf<K> & Persisted<K['scope']>;
 
 /**
- * `T` as a caller may make it: it may lack what the server gives. What takes an object that was read or made takes this
- * form of a type that {@link Persisted} is part of.
+ * `T` as a caller may build it, without the fields that the server sets. Functions that accept both read and newly
+ * built objects take this form of a type that includes {@link Persisted}.
  */
 export type Unread<T> = T extends { readonly metadata: DeepReadonly<ObjectMeta> }
   ? Omit<T, 'metadata'> & { metadata: ObjectMeta }
   : T;
 
-/** What {@link defineKind} takes. */
+/** Input of {@link defineKind}. */
 export interface DefineKindOptions<S extends KindScope> {
   /** '' for the core group. */
   readonly group: string;
@@ -164,7 +169,7 @@ export function defineKind(
 }
 
 /**
- * The metadata-only form of a kind: reads cost less, and `.spec` does not compile.
+ * The metadata-only form of a kind. Reads cost less, and `.spec` does not compile.
  *
  * @example
  * ```ts
@@ -180,8 +185,8 @@ export function metadataOnly<K extends Kind>(kind: K): MetadataKind<K> {
 }
 
 /**
- * The form of a kind that a cache holds which transforms its objects: reads of this token come from that cache, and what
- * they return cannot be written back whole. Reads of `kind` itself come from the server.
+ * The form of a kind held by a cache that transforms its objects. Reads of this token come from that cache, and their
+ * results cannot be written back whole. Reads of `kind` itself come from the server.
  *
  * @example
  * ```ts
@@ -198,7 +203,7 @@ export function stripped(kind: Kind): StrippedKind {
 }
 
 /**
- * The untyped form of a kind: every field is `unknown`.
+ * The untyped form of a kind, in which every field is `unknown`.
  *
  * @example
  * ```ts
@@ -226,7 +231,7 @@ export function isOfKind<K extends Kind>(
   return object.kind === kind.kind && object.apiVersion === kind.apiVersion;
 }
 
-/** `Deployment.apps`, or `Pod` for the core group: how controller-runtime prints a GroupKind. */
+/** `Deployment.apps`, or `Pod` for the core group, as controller-runtime prints a GroupKind. */
 export function formatGroupKind(kind: { readonly group: string; readonly kind: string }): string {
   return kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;
 }
@@ -236,7 +241,7 @@ export function formatGroupVersionKind(kind: GroupVersionKind): string {
   return `${kind.group === '' ? '' : `${kind.group}/`}${kind.version}, Kind=${kind.kind}`;
 }
 
-/** `deployments.apps`, or `pods` for the core group: how error messages print a GroupResource. */
+/** `deployments.apps`, or `pods` for the core group, as error messages print a GroupResource. */
 export function formatGroupResource(resource: { readonly group: string; readonly resource: string } | Kind): string {
   const name = 'resource' in resource ? resource.resource : resource.plural;
   return resource.group === '' ? name : `${name}.${resource.group}`;
@@ -251,8 +256,8 @@ export function parseApiVersion(apiVersion: string): { readonly group: string; r
 }
 
 /**
- * The group that an `apiVersion` names, '' for the core group; undefined for a text that is none, such as `a/b/c`, and
- * for anything that is not a text. What is not well-formed has no group and matches nothing.
+ * The group of an `apiVersion`, '' for the core group; undefined for a string that is not an apiVersion, such as
+ * `a/b/c`, and for anything that is not a string. A malformed apiVersion has no group and matches nothing.
  */
 export function groupOfApiVersion(apiVersion: unknown): string | undefined {
   if (typeof apiVersion !== 'string' || apiVersion === '') return undefined;

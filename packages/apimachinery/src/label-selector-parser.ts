@@ -2,7 +2,7 @@ import type { LabelRequirement } from './label-requirement.js';
 import { makeRequirement } from './label-requirement.js';
 import { SelectorError } from './selector-error.js';
 
-/** The requirements of a label selector's text, sorted by key. Mirrors the grammar of `labels.Parse`. */
+/** The requirements of a label selector string, sorted by key. Mirrors the grammar of `labels.Parse`. */
 export function parseLabelRequirements(text: string): LabelRequirement[] {
   const parser = new Parser(text);
   return parser.parse().sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
@@ -15,7 +15,10 @@ type Token =
 const end: Token = { type: 'end', text: '' };
 const tokenPattern = /[ \t\r\n]*(?:(==|!=|[=!(),<>])|([^ \t\r\n=!(),<>]+))/y;
 
-/** Splits the text; operators that are words (`in`, `notin`) stay identifiers: only their position distinguishes them from keys. */
+/**
+ * Splits the string. Operators that are words (`in`, `notin`) stay identifiers, because only their position
+ * distinguishes them from keys.
+ */
 function tokenize(text: string): Token[] {
   const tokens: Token[] = [];
   tokenPattern.lastIndex = 0;
@@ -74,7 +77,7 @@ class Parser {
     }
   }
 
-  /** Nothing where a value is expected is the empty value: `app=` and `app=,tier=a`. */
+  /** A missing value is the empty value, as in `app=` and `app=,tier=a`. */
   #value(): string {
     const { type } = this.#peek();
     if (type === 'end' || type === ',') return '';

@@ -11,8 +11,8 @@ export const everything: Selector = makeSelector([]);
 /**
  * Matches no object.
  *
- * It prints as a contradiction (`key,!key`), so that a server, too, finds nothing: in Go it prints as the empty text,
- * with which a live client returns everything.
+ * It prints as a contradiction (`key,!key`), so that a server finds nothing either. In Go it prints as the empty
+ * string, with which a live client returns everything.
  */
 export const nothing: Selector = makeSelector([
   { key: 'kctl.dev/nothing', operator: 'exists', values: [] },
@@ -20,7 +20,7 @@ export const nothing: Selector = makeSelector([
 ]);
 
 /**
- * Parses a label selector as the API server and kubectl do: `app=web,tier in (a,b),!legacy,size>3`. The empty text
+ * Parses a label selector as the API server and kubectl do: `app=web,tier in (a,b),!legacy,size>3`. The empty string
  * matches everything. Mirrors `labels.Parse`.
  *
  * @throws SelectorError naming what was found and what was expected
@@ -31,8 +31,8 @@ export function parseLabelSelector(text: string): Selector {
 }
 
 /**
- * A selector from any form in which one is written: text as kubectl takes it, the API's LabelSelector object, a
- * `key → value` record, or a selector, which is returned as it is. A LabelSelector without requirements matches
+ * Returns a selector for any supported form, which is a string as kubectl takes it, the API's LabelSelector object, a
+ * `key → value` record, or a selector, which is returned unchanged. A LabelSelector without requirements matches
  * everything. A record whose only keys are `matchLabels` or `matchExpressions` with an object or array value is a
  * LabelSelector.
  *
@@ -87,7 +87,7 @@ function fromRecord(labels: Readonly<Record<string, string>>): LabelRequirement[
 
 const operatorsOfApi = { In: 'in', NotIn: 'notin', Exists: 'exists', DoesNotExist: '!' } as const;
 
-/** @throws SelectorError: what stands in a custom resource need not have the type */
+/** @throws SelectorError if the expression, which may come from a custom resource, does not have the type */
 function fromExpression(expression: unknown, place: number): LabelRequirement {
   const where = `matchExpressions[${place}]`;
   const fields: Readonly<Record<string, unknown>> = isJsonObject(expression) ? expression : {};
@@ -127,7 +127,7 @@ function makeSelector(requirements: readonly LabelRequirement[]): Selector {
   return {
     type: 'label',
     isEmpty: requirements.length === 0,
-    // JSON may have null where there are none.
+    // JSON may have null for an absent value.
     matches: (labels) => requirements.every((requirement) => matchesRequirement(requirement, labels ?? {})),
     toString: () => text,
   };

@@ -13,15 +13,15 @@ export interface NamePattern {
 /** Chooses names, of namespaces for example, by patterns. */
 export interface NameFilter {
   readonly patterns: readonly NamePattern[];
-  /** The names, where patterns without wildcards choose them; undefined where that takes the name that is asked about. */
+  /** The names, if patterns without wildcards choose them; undefined if a match can only be decided per name. */
   readonly names: readonly string[] | undefined;
   matches(name: string): boolean;
 }
 
 /**
- * Chooses names by patterns: `*` stands for any text, `?` for one character, and `!` before a pattern leaves out what it
- * matches. The last pattern that matches a name decides; where the first one begins with `!`, names that none matches are
- * chosen. As kopf's namespace patterns.
+ * Chooses names by patterns. `*` stands for any characters, `?` for one character, and `!` before a pattern leaves out
+ * what it matches. The last pattern that matches a name decides; if the first one begins with `!`, names that match no
+ * pattern are chosen. As kopf's namespace patterns.
  *
  * @throws TypeError naming the pattern that is not valid
  *

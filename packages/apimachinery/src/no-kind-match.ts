@@ -3,24 +3,24 @@ import { formatGroupKind, formatGroupResource, formatGroupVersionKind } from './
 
 const code = 'KCTL_NO_KIND_MATCH';
 
-/** What was looked for, and where. */
+/** Subject and place of a failed look-up. */
 export interface NoKindMatchFields {
   readonly group: string;
-  /** Unset where any version would have done. */
+  /** Unset if any version was acceptable. */
   readonly version?: string;
   readonly kind: string;
   readonly plural?: string;
-  /** Set where a subresource of the kind was asked for. */
+  /** Set if a subresource of the kind was requested. */
   readonly subresource?: string;
-  /** The server that does not serve it. Unset: a scheme was asked, not a server. */
+  /** The server that does not serve it. Unset if a scheme was queried instead of a server. */
   readonly server?: string;
-  /** What the server answered, where that says more than that it does not know the URL; it goes into the message. */
+  /** The server's answer, if it reports more than that the URL is unknown; it is added to the message. */
   readonly answer?: string;
 }
 
 /**
- * Thrown when nothing is known about a kind: a scheme has no token for it, or a server does not serve it (or not this
- * subresource of it). Not a not-found error: that one says that an *object* is missing. Mirrors
+ * Thrown when nothing is known about a kind, because a scheme has no token for it or a server does not serve it (or not
+ * this subresource of it). It is not a not-found error, which reports that an *object* is missing. Mirrors
  * `meta.NoKindMatchError`.
  */
 export class NoKindMatchError extends CallSiteError {
@@ -29,7 +29,7 @@ export class NoKindMatchError extends CallSiteError {
   readonly code: 'KCTL_NO_KIND_MATCH' = code;
   readonly group: string;
   readonly kind: string;
-  /** Unset where any version would have done. */
+  /** Unset if any version was acceptable. */
   readonly version: string | undefined;
   readonly subresource: string | undefined;
   readonly server: string | undefined;

@@ -23,17 +23,20 @@ export interface NamespacedKey extends ObjectKey {
   readonly namespace: string;
 }
 
-/** The key that objects of kind `K` have: with a namespace where the kind is namespaced, so that forgetting it does not compile. */
+/**
+ * The key of objects of kind `K`. It has a namespace if the kind is namespaced, so that forgetting it does not compile.
+ */
 export type KeyOf<K extends Kind> = K['scope'] extends 'Namespaced' ? NamespacedKey : ObjectKey;
 
 /**
- * What names one object of kind `K` in a call: its key, or the object itself as it was read, in whatever form (whole,
- * frozen, metadata alone). Of an object nothing but its name and namespace is used.
+ * Reference to one object of kind `K` in a call, either its key or the object itself as it was read, in any form
+ * (whole, frozen, metadata alone). Only the name and namespace of an object are used.
  */
 export type KeyOrObject<K extends Kind> = KeyOf<K> | { readonly metadata: KeyOf<K> };
 
 /**
- * The key of an object: with a namespace by type where the object has one by type. @throws TypeError when it has no name
+ * Returns the key of an object, with a namespace by type if the object has one by type. @throws TypeError when it has
+ * no name
  *
  * @example
  * ```ts
@@ -50,7 +53,7 @@ export function keyOf(object: {
   readonly metadata: { readonly name?: string; readonly namespace?: string };
 }): ObjectKey {
   const metadata = metadataOf('keyOf', 'object', object);
-  // JSON may have null where there is none.
+  // JSON may have null for an absent value.
   const name = metadata.name ?? '';
   const namespace = metadata.namespace ?? '';
   if (name === '') throw new TypeError('keyOf: metadata.name is not set: an object without a name has no key');
@@ -58,7 +61,7 @@ export function keyOf(object: {
 }
 
 /**
- * `namespace/name`, or `name` alone: client-go's key string.
+ * Returns `namespace/name`, or `name` alone, which is client-go's key string.
  *
  * @example
  * ```ts

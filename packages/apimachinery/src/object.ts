@@ -1,7 +1,10 @@
 /** A JSON value. */
 export type JsonValue = string | number | boolean | null | JsonValue[] | { [key: string]: JsonValue };
 
-/** What has no members to make readonly or optional. Tested for first: `string & {}` in open unions counts as an object. */
+/**
+ * Types without members to make readonly or optional. Tested for first, because `string & {}` in open unions counts as
+ * an object.
+ */
 export type Primitive = string | number | bigint | boolean | symbol | null | undefined;
 
 /**
@@ -41,7 +44,7 @@ export interface OwnerReference {
   blockOwnerDeletion?: boolean;
 }
 
-/** Who owns which fields: one entry for each manager, operation and subresource. */
+/** Field ownership, with one entry for each manager, operation and subresource. */
 export interface ManagedFieldsEntry {
   manager?: string;
   operation?: string;
@@ -73,7 +76,7 @@ export interface ObjectMeta {
 }
 
 /**
- * Any Kubernetes object: plain JSON as the server sent it.
+ * Any Kubernetes object, as plain JSON sent by the server.
  *
  * @example
  * ```ts
@@ -89,7 +92,7 @@ export interface KubeObject extends TypeMeta {
   metadata: ObjectMeta;
 }
 
-/** What the server gives every object that it stores. */
+/** The metadata that the server sets on every stored object. */
 export interface PersistedIdentity {
   name: string;
   uid: string;
@@ -106,18 +109,18 @@ export interface UntypedObject extends KubeObject {
 declare const lacksFields: unique symbol;
 
 /**
- * `T` as a cache holds it that strips objects. It can be read by whatever reads a `T`, but not written back in place of
- * one: that would delete from the server what was stripped, so `update` does not compile. Patch it, or read the whole
- * object first.
+ * `T` as held by a cache that strips objects. Functions that read a `T` can read it, but it cannot be written back in
+ * place of one. That would delete the stripped fields from the server, so `update` does not compile. Patch it, or read
+ * the whole object first.
  */
 export type Stripped<T> = T & { readonly [lacksFields]?: true };
 
-/** What a type must extend that replaces an object on the server: not {@link Stripped}, not metadata alone. */
+/** Constraint for types that replace an object on the server, which excludes {@link Stripped} and metadata alone. */
 export interface WholeObject {
   readonly [lacksFields]?: never;
 }
 
-/** The metadata-only form of an object: reading `.spec` does not compile, and neither does writing it back. */
+/** The metadata-only form of an object. Reading `.spec` does not compile, and neither does writing it back. */
 export interface PartialObjectMetadata extends KubeObject {
   metadata: ObjectMeta;
   readonly [lacksFields]?: true;
@@ -129,11 +132,11 @@ export interface ListMeta {
   resourceVersion?: string;
   /** Token for the next page; absent or '' on the last one. */
   continue?: string;
-  /** How many items follow the last one of this page, where the server reports it. */
+  /** The number of items that follow the last one of this page, if the server reports it. */
   remainingItemCount?: number;
 }
 
-/** A list of objects. Items carry `apiVersion` and `kind`, also where the server leaves them out of list items. */
+/** A list of objects. Items carry `apiVersion` and `kind`, even if the server omits them from list items. */
 export interface KubeList<T> {
   apiVersion?: string;
   kind?: string;

@@ -42,7 +42,7 @@ export interface OwnerReferenceOptions {
 
 const optionNames: OptionNames<OwnerReferenceOptions> = { blockOwnerDeletion: true };
 
-/** What identifies an owner: an object as it was read, cached or not. */
+/** Reference to an owner, which is an object as it was read, cached or not. */
 export type Owner = DeepReadonly<KubeObject>;
 
 /**
@@ -51,8 +51,8 @@ export type Owner = DeepReadonly<KubeObject>;
  * (by group, kind and name; version and uid do not matter) is replaced. Mirrors `controllerutil.SetControllerReference`.
  *
  * @throws AlreadyOwnedError when another owner is the draft's controller
- * @throws TypeError when the owner has no name or uid, lives in a namespace where the draft does not, or its kind has an
- *   apiVersion that is not well-formed
+ * @throws TypeError when the owner has no name or uid, is in a namespace other than the draft's, or its kind has an
+ * apiVersion that is not well-formed
  *
  * @example
  * ```ts
@@ -82,8 +82,8 @@ export function setControllerReference(
  * Makes `owner` one of the draft's owners. The draft is **mutated**: its entry for the same owner is replaced. Mirrors
  * `controllerutil.SetOwnerReference`.
  *
- * @throws TypeError when the owner has no name or uid, lives in a namespace where the draft does not, or its kind has an
- *   apiVersion that is not well-formed
+ * @throws TypeError when the owner has no name or uid, is in a namespace other than the draft's, or its kind has an
+ * apiVersion that is not well-formed
  */
 export function setOwnerReference(
   owner: Owner,
@@ -97,13 +97,16 @@ export function setOwnerReference(
   upsert(draft, blockOwnerDeletion === undefined ? reference : { ...reference, blockOwnerDeletion });
 }
 
-/** Removes the entry of `owner` from the draft, which is **mutated**, and says whether there was one. */
+/** Removes the entry of `owner` from the draft, which is **mutated**, and reports whether it was present. */
 export function removeOwnerReference(owner: Owner, ownerKind: Kind, draft: KubeObject): boolean {
   requireOwner(what, owner, ownerKind);
   return removeWhere(draft, (reference) => isReferenceTo(reference, owner, ownerKind));
 }
 
-/** Removes the entry of `owner` from the draft, which is **mutated**, if it is the controller; says whether it was. */
+/**
+ * Removes the entry of `owner` from the draft, which is **mutated**, if it is the controller, and reports whether it
+ * was.
+ */
 export function removeControllerReference(owner: Owner, ownerKind: Kind, draft: KubeObject): boolean {
   requireOwner(what, owner, ownerKind);
   return removeWhere(draft, (reference) => reference.controller === true && isReferenceTo(reference, owner, ownerKind));
@@ -162,7 +165,7 @@ function referenceTo(owner: Owner, ownerKind: Kind, draft: KubeObject): OwnerRef
     throw new TypeError(
       `owner reference: apiVersion ${JSON.stringify(ownerKind.apiVersion)}, kind ${JSON.stringify(ownerKind.kind)} is not valid: expected group/version (or a version) and a kind, such as those of defineKind(…)`,
     );
-  // JSON may have null where there is none.
+  // JSON may have null for an absent value.
   const [name, uid, namespace] = [owner.metadata.name ?? '', owner.metadata.uid ?? '', owner.metadata.namespace ?? ''];
   if (name === '' || uid === '')
     throw new TypeError(

@@ -7,10 +7,10 @@ import {
   readQuantity,
 } from './quantity/quantity-text.js';
 
-/** A quantity as it stands in objects: text such as `500m`, `1.5`, `2Gi`, `1e3`, or a JSON number. */
+/** A quantity as it appears in objects, which is a string such as `500m`, `1.5`, `2Gi`, `1e3`, or a JSON number. */
 export type Quantity = string | number;
 
-/** A parsed quantity: exact, in billionths of a unit, which is the finest that Kubernetes represents. */
+/** A parsed quantity, exact to billionths of a unit, the finest resolution of Kubernetes. */
 export interface ParsedQuantity {
   readonly nanos: bigint;
   readonly format: QuantityFormat;
@@ -24,14 +24,14 @@ const serverMessages: Readonly<Record<QuantityProblem, string>> = {
   suffix: "unable to parse quantity's suffix",
 };
 
-/** Thrown when a text is not a quantity. */
+/** Thrown when a string is not a quantity. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_QUANTITY' = code;
-  /** What was given. */
+  /** The input. */
   readonly quantity: Quantity;
-  /** What is wrong: the form as a whole, its suffix, or the number before it. */
+  /** The invalid part, which is the form as a whole, the suffix, or the number before it. */
   readonly problem: QuantityProblem;
 
   constructor(quantity: Quantity, problem: QuantityProblem = 'format') {
@@ -43,7 +43,7 @@ export class QuantityError extends Error {
     this.problem = problem;
   }
 
-  /** The message of the API server for the same text. */
+  /** The API server's message for the same input. */
   get serverMessage(): string {
     return serverMessages[this.problem];
   }
@@ -64,9 +64,9 @@ const decimalSuffixes = ['n', 'u', 'm', '', 'k', 'M', 'G', 'T', 'P', 'E'];
 const binarySuffixes = ['', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei'];
 
 /**
- * Parses a quantity exactly. As in Kubernetes, what is finer than a billionth is rounded away from zero, and a binary
- * quantity is capped at 2^63 - 1. Takes the texts that the API server takes, a suffix alone (`Ki`, which is zero) among
- * them; more than 4,096 digits are refused.
+ * Parses a quantity exactly. As in Kubernetes, a value finer than a billionth is rounded away from zero, and a binary
+ * quantity is capped at 2^63 - 1. Accepts the strings that the API server accepts, including a suffix alone (`Ki`,
+ * which is zero); more than 4,096 digits are refused.
  *
  * @throws QuantityError
  */
@@ -78,7 +78,7 @@ export function parseQuantity(quantity: Quantity): ParsedQuantity {
   if (typeof read === 'string') throw new QuantityError(quantity, read);
   const { isNegative, digits, bits, power } = read;
   const size = shiftDecimal(digits << bits, 9 + power);
-  // 0.5Ki is binary, 0.0001Ki is not: below one unit, only decimals are exact.
+  // 0.5Ki is binary, 0.0001Ki is not. Below one unit, only decimals are exact.
   const isFraction = read.format === 'BinarySI' && size > 0n && size < nano;
   const nanos = read.format === 'BinarySI' && size > largest ? largest : size;
   return { nanos: isNegative ? -nanos : nanos, format: isFraction ? 'DecimalSI' : read.format };
@@ -105,8 +105,8 @@ export function isQuantity(value: unknown): value is Quantity {
 }
 
 /**
- * The canonical text: no fraction, no loss of precision, the largest suffix that allows it. `1000m` → `1`,
- * `1.5Gi` → `1536Mi`, `0.5` → `500m`. Two quantities with the same value and format have the same text.
+ * The canonical string, with no fraction, no loss of precision and the largest suffix that allows it. `1000m` → `1`,
+ * `1.5Gi` → `1536Mi`, `0.5` → `500m`. Two quantities with the same value and format have the same string.
  */
 export function formatQuantity(quantity: ParsedQuantity): string {
   requireRecord('formatQuantity', 'quantity', quantity, 'what parseQuantity returns');
@@ -136,7 +136,7 @@ function formatDecimal(nanos: bigint, format: QuantityFormat): string {
 }
 
 /**
- * The canonical text of a quantity: how the API server writes it. @throws QuantityError
+ * Returns the canonical string of a quantity, as the API server writes it. @throws QuantityError
  *
  * @example
  * ```ts
@@ -150,8 +150,9 @@ export function canonicalQuantity(quantity: Quantity): string {
 }
 
 /**
- * The text that the API server stores in a built-in object: as it was written where its parser takes that for canonical
- * (`+1Gi` and `1.500` among others), {@link canonicalQuantity} otherwise. A decimal beyond `E` loses its suffix, as there.
+ * Returns the string that the API server stores in a built-in object. It is kept as written if the API server's parser
+ * considers it canonical (`+1Gi` and `1.500` among others), and is {@link canonicalQuantity} otherwise. A decimal
+ * beyond `E` loses its suffix, as on the server.
  *
  * @throws QuantityError
  */
@@ -170,12 +171,14 @@ export function compareQuantities(a: Quantity, b: Quantity): -1 | 0 | 1 {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** The exact sum, canonical, in the format of `a` (of `b` where `a` is zero). @throws QuantityError */
+/** Returns the exact sum, canonical, in the format of `a` (of `b` if `a` is zero). @throws QuantityError */
 export function addQuantities(a: Quantity, b: Quantity): string {
   return combine(a, b, (left, right) => left + right);
 }
 
-/** The exact difference `a − b`, canonical, in the format of `a` (of `b` where `a` is zero). @throws QuantityError */
+/**
+ * Returns the exact difference `a − b`, canonical, in the format of `a` (of `b` if `a` is zero). @throws QuantityError
+ */
 export function subtractQuantities(a: Quantity, b: Quantity): string {
   return combine(a, b, (left, right) => left - right);
 }

@@ -1,4 +1,4 @@
-/** How two resourceVersions relate; `unknown` where they cannot be compared and the caller must be conservative. */
+/** The relation of two resourceVersions; `unknown` if they cannot be compared and the caller must be conservative. */
 export type ResourceVersionOrder = 'older' | 'equal' | 'newer' | 'unknown';
 
 const comparable = /^[1-9][0-9]*$/;

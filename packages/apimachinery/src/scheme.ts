@@ -9,7 +9,7 @@ export interface GroupKind {
   readonly kind: string;
 }
 
-/** A set of kinds: finds the token of a name, a resource or an object. Immutable. */
+/** A set of kinds that finds the token of a name, a resource or an object. Immutable. */
 export interface Scheme {
   /** All tokens, in the order in which they were given. */
   readonly kinds: readonly Kind[];
@@ -24,7 +24,7 @@ export interface Scheme {
   /**
    * The token of an object, by its `apiVersion` and `kind`.
    *
-   * @throws NoKindMatchError; TypeError when the object does not say its kind
+   * @throws NoKindMatchError; TypeError when the object does not state its kind
    */
   kindOf(object: { readonly apiVersion?: string; readonly kind?: string }): Kind;
   /** Whether the scheme contains this group, version and kind. */
@@ -34,8 +34,8 @@ export interface Scheme {
 }
 
 /**
- * A scheme of these kinds. Where two tokens name the same group, version and kind, the later one counts. Mirrors
- * `runtime.Scheme`, of which it needs no more: decoding is JSON's, defaults and conversion are the server's.
+ * Returns a scheme of these kinds. If two tokens name the same group, version and kind, the later one counts. Mirrors
+ * `runtime.Scheme`, except that decoding is left to JSON, and defaults and conversion to the server.
  *
  * @example
  * ```ts
@@ -93,8 +93,8 @@ export function createScheme(kinds: readonly Kind[] = []): Scheme {
 const versionPattern = /^v(\d+)(?:(alpha|beta)(\d+))?$/;
 
 /**
- * Orders versions as Kubernetes does: stable above beta above alpha, then by number; other names come last, in reverse
- * order of the alphabet. Mirrors `version.CompareKubeAwareVersionStrings`: positive when `a` ranks higher.
+ * Orders versions as Kubernetes does, with stable above beta above alpha, then by number; other names come last, in
+ * reverse alphabetical order. Mirrors `version.CompareKubeAwareVersionStrings` and is positive when `a` ranks higher.
  */
 export function compareVersions(a: string, b: string): number {
   const left = rank(a);

@@ -5,7 +5,7 @@ export class SelectorError extends Error {
   override readonly name = 'SelectorError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_SELECTOR' = code;
-  /** The text, or the part of it, that is not valid. */
+  /** The string, or the part of it, that is not valid. */
   readonly selector: string;
 
   constructor(selector: string, message: string) {
@@ -19,7 +19,10 @@ export function isSelectorError(error: unknown): error is SelectorError {
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** @throws SelectorError for what is neither text nor object, and for a collection, which has no keys and would select everything */
+/**
+ * @throws SelectorError for anything but a string or an object, and for a collection, which has no keys and would
+ * select everything
+ */
 export function requireSource(type: 'label' | 'field', source: unknown): void {
   const fail = (isObject: boolean, shown: string): never => {
     const selector = isObject ? type : String(source);
@@ -40,7 +43,10 @@ export function requireSelectorMethods(type: 'label' | 'field', selector: object
   );
 }
 
-/** @throws SelectorError naming the key of a value that is not text: an undefined one must not select everything */
+/**
+ * @throws SelectorError naming the key of a value that is not a string, because an undefined one must not select
+ * everything
+ */
 export function requireTexts(type: 'label' | 'field', values: object): void {
   for (const [key, value] of entriesOf(values))
     if (typeof value !== 'string')

@@ -21,7 +21,7 @@ export interface Selector {
   matches(labels: Readonly<Record<string, string>> | undefined): boolean;
   /** Whether it matches everything. */
   readonly isEmpty: boolean;
-  /** The text that the API server takes, requirements sorted by key. */
+  /** The string that the API server accepts, with requirements sorted by key. */
   toString(): string;
 }
 
@@ -39,6 +39,6 @@ export interface FieldSelector {
   /** Whether the fields (path → value; a missing one counts as '') satisfy every term. */
   matches(fields: Readonly<Record<string, string>>): boolean;
   readonly isEmpty: boolean;
-  /** The text that the API server takes. */
+  /** The string that the API server accepts. */
   toString(): string;
 }

@@ -8,7 +8,7 @@ export class StatusError extends CallSiteError {
   override readonly name = 'StatusError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_STATUS' = code;
-  /** What the server said. */
+  /** The status returned by the server. */
   readonly status: Status;
 
   constructor(status: Status, options?: ErrorOptions) {
@@ -16,12 +16,12 @@ export class StatusError extends CallSiteError {
     this.status = status;
   }
 
-  /** The machine-readable reason, 'Unknown' where the server gave none. */
+  /** The machine-readable reason, 'Unknown' if the server gave none. */
   get reason(): StatusReason {
     return this.status.reason ?? 'Unknown';
   }
 
-  /** The HTTP status code, 0 where unknown. */
+  /** The HTTP status code, 0 if unknown. */
   get httpCode(): number {
     return this.status.code ?? 0;
   }
@@ -32,7 +32,10 @@ export function isStatusError(error: unknown): error is StatusError {
   return error instanceof Error && 'code' in error && error.code === code && 'status' in error;
 }
 
-/** What API servers give. Any other reason, such as one of an aggregated API server, says less than the HTTP code. */
+/**
+ * Reasons that API servers give. Any other reason, such as one of an aggregated API server, is less specific than the
+ * HTTP code.
+ */
 const knownReasons: ReadonlySet<string> = new Set([
   'Unauthorized',
   'Forbidden',
@@ -54,7 +57,7 @@ const knownReasons: ReadonlySet<string> = new Set([
   'ServiceUnavailable',
 ] satisfies StatusReason[]);
 
-/** A guard by reason, and by the HTTP code where the server gave no reason that is known, as apimachinery's `errors` does. */
+/** A guard by reason, and by the HTTP code if the server gave no known reason, as apimachinery's `errors` does. */
 function guard(reason: StatusReason, code: number): (error: unknown) => error is StatusError {
   return (error): error is StatusError => {
     if (!isStatusError(error)) return false;
@@ -79,7 +82,7 @@ function guard(reason: StatusReason, code: number): (error: unknown) => error is
  * ```
  */
 export const isNotFound: (error: unknown) => error is StatusError = guard('NotFound', 404);
-/** 409 on create: the name is taken. */
+/** 409 on create, because the name is taken. */
 export const isAlreadyExists: (error: unknown) => error is StatusError = (error): error is StatusError =>
   isStatusError(error) && error.status.reason === 'AlreadyExists';
 /**
@@ -118,7 +121,7 @@ export const isBadRequest: (error: unknown) => error is StatusError = guard('Bad
 export const isMethodNotSupported: (error: unknown) => error is StatusError = guard('MethodNotAllowed', 405);
 /** 415. */
 export const isUnsupportedMediaType: (error: unknown) => error is StatusError = guard('UnsupportedMediaType', 415);
-/** 429, whatever the reason: try again later; see `status.details.retryAfterSeconds`. */
+/** 429, for any reason. Try again later; see `status.details.retryAfterSeconds`. */
 export const isTooManyRequests: (error: unknown) => error is StatusError = (error): error is StatusError =>
   isStatusError(error) && (error.status.reason === 'TooManyRequests' || error.status.code === 429);
 /** 500. */
@@ -127,7 +130,7 @@ export const isInternalError: (error: unknown) => error is StatusError = guard('
 export const isServiceUnavailable: (error: unknown) => error is StatusError = guard('ServiceUnavailable', 503);
 /** 504 with reason `Timeout`. */
 export const isTimeout: (error: unknown) => error is StatusError = guard('Timeout', 504);
-/** The server could not finish in time and asks to retry. */
+/** The server could not finish in time and requests a retry. */
 export const isServerTimeout: (error: unknown) => error is StatusError = (error): error is StatusError =>
   isStatusError(error) && error.status.reason === 'ServerTimeout';
 /** The requested resourceVersion lies in the server's future. Mirrors `IsTooLargeResourceVersion` in the reflector. */

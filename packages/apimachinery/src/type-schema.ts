@@ -1,8 +1,8 @@
 import type { JsonObject } from './json-object.js';
 
 /**
- * The schema of a built-in type, to be embedded in the schema of a custom resource: a Standard JSON Schema value, whose
- * JSON Schema is structural (what a CustomResourceDefinition takes).
+ * The schema of a built-in type, to be embedded in the schema of a custom resource. It is a Standard JSON Schema value,
+ * whose JSON Schema is structural (as a CustomResourceDefinition requires).
  */
 export interface TypeSchema<T> {
   readonly '~standard': {
@@ -22,7 +22,7 @@ export function typeSchema<T>(write: () => JsonObject): TypeSchema<T> {
   return { '~standard': { version: 1, vendor: 'kctl', jsonSchema: { input: write, output: write } } };
 }
 
-/** The schema of a field: that of its type, with what is said of the field itself. */
+/** The schema of a field, which is that of its type plus the properties of the field itself. */
 export function fieldSchema(type: TypeSchema<unknown>, field: JsonObject): JsonObject {
   return { ...type['~standard'].jsonSchema.input(), ...field };
 }

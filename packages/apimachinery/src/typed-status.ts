@@ -3,7 +3,7 @@ import type { Status } from './status.js';
 type Checks = Readonly<Record<string, (value: unknown) => boolean>>;
 
 const isText = (value: unknown): boolean => typeof value === 'string';
-/** Zero is how Go says that there is none. */
+/** Zero is how Go represents an absent value. */
 const isCount = (value: unknown): boolean => typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 
 const ofStatus: Checks = {
@@ -25,9 +25,9 @@ const ofDetails: Checks = {
 const ofCause: Checks = { reason: isText, message: isText, field: isText };
 
 /**
- * A Status from the wire with the members that its type promises: a member of another type is left out, as if it were
- * not given. What answers may be a proxy, an aggregated API server or a webhook, and what handles the error reads the
- * members as they are typed.
+ * Returns a Status from the wire with the members that its type promises. A member of another type is omitted, as if it
+ * were absent. The responder may be a proxy, an aggregated API server or a webhook, and error handlers read the members
+ * as they are typed.
  */
 export function typedStatus(given: Status): Status {
   const status: Status = fitting(given, ofStatus);

@@ -26,32 +26,36 @@ export interface SchemaVariable {
   readonly isOptional?: boolean;
 }
 
-/** The type of a variable: by name (`dyn`, `string`, `map(string, list(int))`, `kubernetes.authorization.Authorizer`), or by schema. */
+/**
+ * The type of a variable, by name (`dyn`, `string`, `map(string, list(int))`, `kubernetes.authorization.Authorizer`) or
+ * by schema.
+ */
 export type CelVariable = string | SchemaVariable;
 
 /** Options of {@link createCelEnvironment}. */
 export interface CelEnvironmentOptions {
-  /** The names that expressions may use. Default: none. */
+  /** The names that expressions may use. None by default. */
   readonly variables?: Readonly<Record<string, CelVariable>>;
   /**
    * The Kubernetes minor version whose libraries are there, `1.36`. A new rule is compiled with the libraries of the
-   * minor before the server's, so that it still compiles after a rollback. Default: all.
+   * minor before the server's, so that it still compiles after a rollback. Includes all libraries by default.
    */
   readonly version?: string;
   /**
    * Further object types that expressions may make (`Object{…}`) or select from, by name. `undefined` for a field means
-   * that the type does not have it. Default: none.
+   * that the type does not have it. None by default.
    */
   readonly objectTypes?: TypeProvider;
-  /** Further functions. Default: none. */
+  /** Further functions. None by default. */
   readonly functions?: readonly FunctionEntry[];
 }
 
 /** Options of {@link CelEnvironment.compile}. */
 export interface CelCompileOptions {
   /**
-   * The types that the expression may have, by name: `bool`, `['string', 'null']`. An expression of type `dyn` has none
-   * of them, as in the API server: `object.spec.on` is not a `bool`, `object.spec.on == true` is. Default: any.
+   * The types that the expression may have, by name, such as `bool` or `['string', 'null']`. An expression of type
+   * `dyn` has none of them, as in the API server, so `object.spec.on` is not a `bool`, `object.spec.on == true` is. Any
+   * type by default.
    */
   readonly resultType?: string | readonly string[];
 }
@@ -61,12 +65,12 @@ export interface CelEnvironment {
   /**
    * Compiles an expression.
    *
-   * @throws CelCompileError with cel-go's text when the expression does not parse, does not fit the types, or has
-   * another type than asked for.
+   * @throws CelCompileError with cel-go's message if the expression does not parse, does not type-check, or has another
+   * type than required.
    */
   compile(expression: string, options?: CelCompileOptions): CelProgram;
   /**
-   * The same environment with more variables; a variable of the same name takes the place of the old one. Cheap: the
+   * The same environment with more variables. A variable replaces an existing one of the same name. Cheap, because the
    * libraries are shared.
    *
    * @throws TypeError for a variable whose type is not a CEL type.
@@ -95,7 +99,7 @@ function readerOf(variable: CelVariable): VariableReader {
   return (raw) => schemaValue(raw, schema);
 }
 
-/** What environments share with those that extend them. */
+/** State that environments share with those that extend them. */
 interface Base {
   readonly functions: FunctionTable;
   readonly macros: MacroOptions;
@@ -207,7 +211,7 @@ function requireType(type: CelType, expected: string | readonly string[] | undef
 }
 
 /**
- * Makes an environment: which variables and libraries expressions may use.
+ * Creates an environment, which defines the variables and libraries that expressions may use.
  *
  * @throws TypeError for a variable whose type is not a CEL type.
  *

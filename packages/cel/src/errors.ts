@@ -1,9 +1,9 @@
 import type { CelIssue } from './syntax/issues.js';
 
-/** An expression that does not compile: a syntax error, a type error, or a result of the wrong type. */
+/** An expression does not compile, because of a syntax error, a type error, or a result of the wrong type. */
 export class CelCompileError extends Error {
   override readonly name = 'CelCompileError';
-  /** The findings, in the order of the text; empty when the result type is what is wrong. */
+  /** The findings, in source order; empty if the result type is wrong. */
   readonly issues: readonly CelIssue[];
 
   constructor(message: string, issues: readonly CelIssue[] = []) {
@@ -29,7 +29,7 @@ export class CelCompileError extends Error {
  */
 export class CelEvaluationError extends Error {
   override readonly name: string = 'CelEvaluationError';
-  /** What was spent until then. */
+  /** Cost spent until then. */
   readonly cost: number;
 
   constructor(message: string, cost: number) {

@@ -1,6 +1,5 @@
 /**
- * CEL as the Kubernetes API server speaks it: checked against structural schemas, with its libraries, bounded by its
- * costs.
+ * CEL as in the Kubernetes API server, checked against structural schemas, with its libraries, bounded by its costs.
  *
  * @packageDocumentation
  */

@@ -17,7 +17,7 @@ export class Meter {
     return this.#cost;
   }
 
-  /** What is left of the limit. */
+  /** The rest of the limit. */
   get left(): number {
     return this.#limit - this.#cost;
   }

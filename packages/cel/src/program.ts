@@ -19,20 +19,20 @@ import {
 /** Turns what is given for a variable into a value. */
 export type VariableReader = (raw: unknown) => Value | Failure;
 
-/** Cost that one evaluation may have unless the caller says otherwise: the API server's limit per call. */
+/** Default cost limit of one evaluation, the API server's limit per call. */
 export const defaultCostLimit = 1_000_000;
 
-/** What an evaluation gave. */
+/** Result of an evaluation. */
 export interface CelResult {
   /** The value: JSON values as they are in JavaScript, ints as `bigint`, everything else as a class of this package. */
   readonly value: Value;
-  /** What the evaluation cost, by cel-go's numbers. */
+  /** Cost of the evaluation, in cel-go's numbers. */
   readonly cost: number;
 }
 
 /** Options of {@link CelProgram.evaluate}. */
 export interface CelEvaluateOptions {
-  /** Where the evaluation stops with {@link CelCostExceededError}. Default 1,000,000, as in the API server. */
+  /** Cost at which the evaluation stops with {@link CelCostExceededError}. Default 1,000,000, as in the API server. */
   readonly costLimit?: number;
 }
 
@@ -56,7 +56,7 @@ export interface CelProgram {
    * @throws CelCostExceededError when it costs more than its limit.
    */
   evaluate(activation: CelActivation, options?: CelEvaluateOptions): CelResult;
-  /** What an evaluation can cost at least and at most, from the sizes that schemas allow. */
+  /** Returns the minimum and maximum cost of an evaluation, from the sizes that schemas allow. */
   estimateCost(): CostEstimate;
 }
 
@@ -147,7 +147,7 @@ function run(evaluate: () => Value | Failure): Value | Failure {
   } catch (error) {
     if (error instanceof CelCostExceededError) throw error;
     if (error instanceof CelEvaluationError) return new Failure(error.message);
-    // Data or expressions that nest deeper than the stack: an error of this evaluation and no other.
+    // Data or expressions nested deeper than the stack are an error of this evaluation only.
     if (error instanceof RangeError) return new Failure('value or expression nests too deeply');
     throw error;
   }

@@ -15,7 +15,7 @@ export const defaultTimeoutMs = 120_000;
 
 /** Options of what changes a cluster. */
 export interface ChangeOptions {
-  /** Asks the server what it would do, and changes nothing. @default false */
+  /** Sends the requests as a dry run, and changes nothing. @default false */
   readonly dryRun?: boolean;
   /** How long each object may take to become what is waited for, in ms. @default 120000 */
   readonly timeoutMs?: number;
@@ -28,10 +28,11 @@ export interface ManifestObject {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 }
 
-/** What became of an object. */
+/** Result for an object. */
 export interface ObjectChange {
   /**
-   * `skipped`: a dry run cannot judge it, since its namespace is not there. `kept`: it is not kctl's to change or delete.
+   * `skipped` if a dry run cannot evaluate it, since its namespace does not exist. `kept` if kctl must not change or
+   * delete it.
    */
   readonly action: 'applied' | 'deleted' | 'skipped' | 'kept';
   readonly apiVersion: string;
@@ -180,7 +181,7 @@ export async function waitEstablished(
   }
 }
 
-/** Asks again until it is so. @throws CliError with the message when it takes too long */
+/** Polls until the condition holds. @throws CliError with the message if it takes too long */
 export async function waitFor(
   { io, timeoutMs = defaultTimeoutMs }: { readonly io: CliIo; readonly timeoutMs: number | undefined },
   isSo: () => Promise<boolean>,
@@ -202,7 +203,7 @@ async function kindOf(
   return await mapper.kindFor({ group: group ?? '', version: version ?? '', kind: object.kind }, { signal });
 }
 
-/** What brings a kind that is missing, where that is known. */
+/** Returns how to install a missing kind, if known. */
 function remedyOf({ apiVersion }: ManifestObject): string {
   const [group] = apiVersion.split('/');
   return group === 'cert-manager.io' ? ': install cert-manager, which makes the certificate of the webhooks' : '';

@@ -10,9 +10,9 @@ import { ownCommand } from './own-command.js';
 const engines = ['docker', 'podman', 'nerdctl', 'buildah'] as const;
 
 /**
- * Builds the image of a project from its Dockerfile, by the container engine that this machine has.
+ * Builds the image of a project from its Dockerfile, with the container engine of this machine.
  *
- * @throws CliError where there is no Dockerfile or no engine, or where it fails
+ * @throws CliError if there is no Dockerfile or no engine, or if the build fails
  */
 export async function buildImage(io: CliIo, { folder }: Pick<Project, 'folder'>, reference: string): Promise<void> {
   if (!existsSync(join(folder, 'Dockerfile')))
@@ -28,7 +28,7 @@ export async function buildImage(io: CliIo, { folder }: Pick<Project, 'folder'>,
     stdio: ['ignore', 'pipe', 'pipe'],
     signal: io.signal,
   });
-  // Progress: the result is the image.
+  // The output is progress, since the result is the image.
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => io.err(text));
   const how = await new Promise<string>((resolve) => {

@@ -42,7 +42,7 @@ function pathOf(command: Command): string[] {
   return command.parent === null ? [] : [...pathOf(command.parent), command.name()];
 }
 
-/** The command that a line of words leads to, where it does. */
+/** The command that a line of words resolves to, if any. */
 export function calledCommand(program: Command, words: readonly string[]): Command {
   const [word, ...rest] = words;
   const next = program.commands.find((each) => each.name() === word);

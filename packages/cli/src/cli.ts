@@ -5,7 +5,7 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
   process.stderr.write(`kctl: Node ${process.versions.node} is too old: install ${minimumNode} or newer\n`);
   process.exitCode = 1;
 } else {
-  // Only now: what an old Node cannot parse would be the error.
+  // Imported only now, since a syntax error of an old Node would hide the message.
   const [{ runKctl }, { keysOf }] = await Promise.all([import('./program.js'), import('./terminal-keys.js')]);
   const stop = new AbortController();
   // The first signal ends the command in order, the second one at once.

@@ -17,18 +17,18 @@ export interface OpenCluster extends AsyncDisposable {
   readonly mapper: RestMapper;
 }
 
-/** Opens the cluster of a kubeconfig. @throws KubeConfigError where there is none */
+/** Opens the cluster of a kubeconfig. @throws KubeConfigError if there is no kubeconfig */
 export async function openClient(_io: CliIo, options: ClusterOptions): Promise<OpenCluster> {
   return await openCluster(options);
 }
 
-/** {@link openClient}, in a process without a command line. @throws KubeConfigError where there is none */
+/** {@link openClient}, in a process without a command line. @throws KubeConfigError if there is no kubeconfig */
 export async function openCluster({ kubeconfig, context }: ClusterOptions): Promise<OpenCluster> {
   const connection = await loadConnection({
     ...(kubeconfig === undefined ? {} : { path: kubeconfig }),
     ...(context === undefined ? {} : { context }),
   });
-  // A person waits: no ten retries of a server that is not there.
+  // A person waits, so do not retry ten times against an unreachable server.
   const client = createHttpClient({ connection, maxRetries: 2, program: 'kctl' });
   const mapper = createRestMapper({ transport: client.transport, kinds: builtInKinds });
   return { connection, client, mapper, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };

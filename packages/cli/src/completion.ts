@@ -4,7 +4,7 @@ import { CliError } from './errors.js';
 /** The shells that a script is written for. */
 export const shells: readonly string[] = ['bash', 'zsh', 'fish'];
 
-/** Words that may follow: the commands and options of the command that the words so far lead to. */
+/** Words that may follow, which are the commands and options of the command that the words so far lead to. */
 export function completions(program: Command, words: readonly string[]): readonly string[] {
   let command = program;
   for (const word of words.slice(0, -1)) command = command.commands.find((each) => each.name() === word) ?? command;

@@ -53,7 +53,7 @@ const byCode: Readonly<Record<string, string>> = {
   CERT_SIGNATURE_FAILURE: otherCluster,
 };
 
-/** By what a message contains: errors that come as text, of a server or another process. */
+/** By a part of the message, for errors that arrive as strings from a server or another process. */
 const byText: Readonly<Record<string, string>> = {
   'connection refused': byCode['ECONNREFUSED'] ?? '',
   'address already in use': byCode['EADDRINUSE'] ?? '',
@@ -62,10 +62,10 @@ const byText: Readonly<Record<string, string>> = {
   'failed calling webhook': `the API server cannot call it: see ${ownCommand('doctor')}; of kctl dev, let the firewall pass its port, or name an address by --webhook-host`,
 };
 
-/** What the server says of a request that it forbids, in each of its releases. */
+/** The server's message for a forbidden request, in each of its releases. */
 const forbidden = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/;
 
-/** An error as a sentence for a person, with a remedy where one is known. */
+/** An error as a sentence for a user, with a remedy if one is known. */
 export function explain(error: unknown): string {
   const message = messageOf(error);
   const [, verb, resource, group] = forbidden.exec(message) ?? [];
@@ -81,7 +81,7 @@ export function explain(error: unknown): string {
     codesOf(cause)
       .map((code) => byCode[code])
       .find((each) => each !== undefined) ?? ofText;
-  // The client asks one question where it does not know whose cluster it is.
+  // The client's message ends with a question if it does not know whose cluster it is.
   return remedy === undefined ? message : `${message.replace(/: [^:?]*\?$/, '')}: ${remedy}`;
 }
 

@@ -1,10 +1,10 @@
-// What survives a `kctl dev` that was killed: a process of its own, which waits for the end of its input. `done` says that
-// the command has ended in order. Without it, what the command changed in a cluster is restored, and its folder removed.
+// Process that survives a killed `kctl dev` and waits for the end of its input. `done` means that the command has
+// exited in order. Without it, the process restores the changes of the command in a cluster, and removes its folder.
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { GuardianOrders } from './start-guardian.js';
 
-/** How long a cluster that does not answer is asked again, in ms. */
+/** How long requests to an unresponsive cluster are retried, in ms. */
 const giveUpAfterMs = 120_000;
 const attemptMs = 10_000;
 
@@ -36,7 +36,7 @@ process.exit(0);
 
 async function restore({ places, session, operator, cluster }: GuardianOrders): Promise<void> {
   if (cluster === undefined) return;
-  // Loaded now: most guardians never need it.
+  // Loaded now, because most guardians never need it.
   const { openCluster } = await import('./cluster.js');
   const { deleteSession } = await import('./dev/dev-session.js');
   const { openDevRecord } = await import('./dev/dev-record.js');
@@ -52,7 +52,7 @@ async function restore({ places, session, operator, cluster }: GuardianOrders): 
       await deleteSession(open, { operator, session }, signal);
       return;
     } catch {
-      // The network may be away with the machine that sleeps: nothing reads a message.
+      // The network may be down while the machine sleeps, and no user reads a message.
       await sleep(pauseMs);
     }
 }

@@ -1,4 +1,4 @@
-/** What a command reads from and writes to: the process, or a test. */
+/** Input and output of a command, which is the process or a test. */
 export interface CliIo {
   readonly cwd: string;
   readonly environment: Readonly<Record<string, string | undefined>>;
@@ -8,7 +8,7 @@ export interface CliIo {
   readonly err: (text: string) => void;
   /** Calls the listener with each key that is pressed, until what it returns is called. @default there is no terminal */
   readonly onKey?: ((listener: (key: string) => void) => () => void) | undefined;
-  /** Shows an address to the user. @default the browser of the desktop, where there is one */
+  /** Shows an address to the user. @default the browser of the desktop, if there is one */
   readonly open?: (url: string) => void;
   /** Aborted by the first SIGINT. */
   readonly signal: AbortSignal;

@@ -1,7 +1,7 @@
-/** The oldest Node that works: as `engines` of every package says. */
+/** The oldest supported Node, per `engines` of every package. */
 export const minimumNode = '22.19.0';
 
-/** Below 0 where the first version is older. */
+/** Below 0 if the first version is older. */
 export function compareVersions(left: string, right: string): number {
   const [a, b] = [left, right].map((version) => version.split('.').map(Number));
   for (let at = 0; at < 3; at++) {

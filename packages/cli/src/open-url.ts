@@ -7,7 +7,7 @@ const openers: Readonly<Record<string, readonly [command: string, ...args: strin
   win32: ['cmd', '/c', 'start', ''],
 };
 
-/** Shows an address in the user's browser, where there is one; it has been printed, so a failure is of no effect. */
+/** Shows an address in the user's browser, if there is one; it has been printed, so a failure has no effect. */
 export function openUrl(io: CliIo, url: string): void {
   if (io.open !== undefined) {
     io.open(url);

@@ -1,6 +1,6 @@
 /**
- * A command of kctl as a person types it: a project has it among its own dependencies, where npx finds it, and not on the
- * PATH. Every message that says what to run says it by this.
+ * A command of kctl as a user types it. A project has kctl as a dependency, which npx finds, and not on the PATH. Every
+ * message with a command uses this form.
  */
 export function ownCommand(given: string): string {
   return `npx kctl ${given}`;

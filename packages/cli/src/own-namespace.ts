@@ -24,13 +24,13 @@ export interface OwnNamespace {
   readonly name: string;
   /** Name of the operator. */
   readonly operator: string;
-  /** What is deleted with it. */
+  /** Objects that are deleted with it. */
   readonly deleted: readonly ManifestObject[];
 }
 
 /**
- * The Namespace manifest to apply: with the mark of its creator if the namespace is created now, or was by an earlier call.
- * Undefined for a namespace of others, which keeps its labels.
+ * The Namespace manifest to apply, with the mark of its creator if the namespace is created now, or was by an earlier
+ * call. Undefined for a namespace of others, which keeps its labels.
  */
 export async function namespaceToApply(
   { signal }: Pick<CliIo, 'signal'>,

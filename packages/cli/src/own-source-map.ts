@@ -1,7 +1,7 @@
 import { decode, encode } from '@jridgewell/sourcemap-codec';
 import type { SourceMapSegment } from '@jridgewell/sourcemap-codec';
 
-/** What is used of a source map, version 3. */
+/** The used part of a source map, version 3. */
 interface SourceMap {
   readonly version: number;
   readonly sources: readonly string[];
@@ -11,9 +11,9 @@ interface SourceMap {
 }
 
 /**
- * A source map of the project's own files alone. Node reads the whole map at the start and keeps it: that of an operator
- * with its libraries takes 18 MB of memory, and more for a moment. A position in a library is said to have no source, so
- * that nothing takes it for a line of the file before.
+ * A source map of the project's own files alone. Node reads the whole map at the start and keeps it. The map of an
+ * operator with its libraries takes 18 MB of memory, and more for a moment. A position in a library is marked as having
+ * no source, so that it is not taken for a line of the file before.
  *
  * @param text the source map of a bundle, as JSON
  */

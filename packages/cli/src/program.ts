@@ -236,7 +236,7 @@ export function createProgram(io: CliIo): Command {
     .option('--url <address>', 'address of an inspection that this machine reaches, such as that of kctl dev')
     .option('--json', 'the timelines as JSON')
     .action(async (object: string, _own: unknown, self: Command) => {
-      // Options that both have are the parent's where they stand before the name.
+      // Options that both commands have are the parent's if they precede the command name.
       const { json, ...options }: InspectFlags = self.optsWithGlobals();
       const found = await why(io, object, options);
       io.out(
@@ -319,7 +319,7 @@ function asJson(value: unknown): string {
   return `${JSON.stringify(value)}\n`;
 }
 
-/** @throws CliError where there are problems: what was found has been printed */
+/** @throws CliError if there are problems; the findings have been printed */
 function failWhere(problems: number): void {
   if (problems > 0) throw new CliError(`${problems} ${problems === 1 ? 'problem' : 'problems'} found`);
 }

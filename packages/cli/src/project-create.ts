@@ -7,9 +7,9 @@ import { CliError } from './errors.js';
 const remedy = 'run npm install --save-dev @kctl/create@latest';
 
 /**
- * A function of the @kctl/create that a project has installed: its release says what the files of the project are.
+ * A function of the @kctl/create that a project has installed, whose release defines the files of the project.
  *
- * @throws CliError where it is not installed, or has no such function
+ * @throws CliError if it is not installed, or has no such function
  */
 export async function functionOfCreate(
   folder: string,
@@ -34,7 +34,7 @@ export async function functionOfCreate(
     } catch (error) {
       throw new CliError(error instanceof Error ? error.message : String(error), {
         cause: error,
-        // What was given is not valid; the rest is of the project.
+        // A TypeError is an invalid argument; other errors are of the project.
         exitCode: error instanceof TypeError ? 2 : 1,
       });
     }

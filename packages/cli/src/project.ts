@@ -5,7 +5,7 @@ import type { Operator } from '@kctl/operator';
 import { messageOf } from '@kctl/telemetry';
 import { CliError } from './errors.js';
 
-/** Settings of a project: the field `kctl` of its package.json. */
+/** Settings of a project, from the field `kctl` of its package.json. */
 export interface Project {
   readonly folder: string;
   /** The module that exports the operator, absolute. */
@@ -13,13 +13,13 @@ export interface Project {
   /** The folder of generated manifests, absolute. */
   readonly output: string;
   readonly image: string;
-  /** `version` of its package.json: the chart's. @default 0.1.0 */
+  /** `version` of its package.json, used for the chart. @default 0.1.0 */
   readonly version: string;
 }
 
 const knownFields: readonly string[] = ['main', 'output', 'image'];
 
-/** As npm and Helm require it: three numbers, then pre-release and build, each after its sign. */
+/** As npm and Helm require it, three numbers, then pre-release and build, each after its sign. */
 const semanticVersion = /^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$/;
 
 /** Reads the project in a folder. @throws CliError naming the file, or the field, that is not right */
@@ -80,14 +80,14 @@ export async function loadOperator({ main, folder }: Project): Promise<Operator>
 }
 
 /**
- * Why a module cannot be imported, with the file of the author and its line: the module that was named imports others, and
- * an error has its place in its stack alone.
+ * Why a module cannot be imported, with the author's file and line. The named module imports others, and an error has
+ * its location only in its stack.
  */
 export function importProblem(folder: string, error: unknown): string {
   const message = messageOf(error);
   const lines = error instanceof Error ? (error.stack ?? '').split('\n') : [];
   const [first = '', ...frames] = lines;
-  // What Node cannot parse or link stands before the error; else the frames say where it was thrown.
+  // Node puts the location of a parse or link error before the error; else it is in the frames.
   const places = [
     /^(\S.*):(\d+)$/.exec(first),
     ...frames.map((frame) => /^ +at .*?((?:file:|\/|[A-Z]:\\).*?):(\d+):\d+\)?$/.exec(frame)),
@@ -107,7 +107,7 @@ function placePath(place: string): string {
   return URL.canParse(place) ? fileURLToPath(place) : '';
 }
 
-/** A path as a person reads it: relative where it is inside of the folder, with slashes on every system. */
+/** A path for display, relative if it is inside of the folder, with slashes on every system. */
 export function shownPath(folder: string, path: string): string {
   const inside = relative(folder, path);
   return inside.startsWith('..') || isAbsolute(inside) ? path : inside.split(sep).join('/');

@@ -5,22 +5,22 @@ import { isAbortError, sleep, systemClock, untilAborted } from '@kctl/wait';
 import type { CliIo } from './io.js';
 import { shownPath, type Project } from './project.js';
 
-/** How long after a change of a file the operator is restarted, in ms: editors write a file in several steps. */
+/** Delay of the restart after a change of a file, in ms, because editors write a file in several steps. */
 const settleMs = 100;
-/** What a restart takes at most on a machine that does nothing else, in ms. */
+/** Longest expected restart on an idle machine, in ms. */
 const slowMs = 1_000;
 /** How long the operator may take to end before it is killed, in ms. */
 const stopMs = 10_000;
 
-/** What the program of {@link runAndRestart} is given. */
+/** Options for the program of {@link runAndRestart}. */
 export interface RunOptions {
   /** As they are at each start. */
   readonly arguments: () => readonly string[];
   /** Beside that of the command. */
   readonly environment: Readonly<Record<string, string>>;
-  /** What the program prints goes here. @default where the command prints */
+  /** Receives the output of the program. @default the output of the command */
   readonly output?: Pick<CliIo, 'out' | 'err'>;
-  /** As the operator logs. @default 'text' */
+  /** Log format of the operator. @default 'text' */
   readonly logFormat?: 'text' | 'json';
   /** Called before each restart, while the program ends; must not reject. @default nothing */
   readonly beforeRestart?: () => Promise<void>;
@@ -72,7 +72,7 @@ export async function runAndRestart(io: CliIo, project: Project, options: RunOpt
   }
 }
 
-/** How long after the save it is now, and where that has gone, should a person wonder. */
+/** Formats the time since the save, and if it is long, how it was spent. */
 function took(savedAt: number, stoppedAt: number): string {
   const seconds = (ms: number): string => `${(ms / 1000).toFixed(1)} s`;
   const wholeMs = systemClock.monotonicNow() - savedAt;
@@ -83,7 +83,7 @@ function took(savedAt: number, stoppedAt: number): string {
 interface FolderChanges {
   /** Resolves with the time of the first change, in ms of the monotonic clock. */
   readonly changed: Promise<{ readonly at: number }>;
-  /** Of the file that changed last, where the system names it. */
+  /** Name of the file that changed last, if the system reports it. */
   readonly name: string | undefined;
   close(): void;
 }
@@ -105,7 +105,7 @@ async function watchFolder(folder: string, signal: AbortSignal): Promise<FolderC
       name = String(changed);
       notice();
     });
-    // The folder cannot be watched further: the next watch waits until it can.
+    // The folder can no longer be watched. The next watch waits until it can.
     watcher.on('error', notice);
     return {
       changed: first.promise,
@@ -117,7 +117,7 @@ async function watchFolder(folder: string, signal: AbortSignal): Promise<FolderC
   }
 }
 
-/** Ends the program in order where the command has ended without doing so, killed or crashed: their channel is closed then. */
+/** Ends the program in order if the command was killed or crashed, because their channel is closed then. */
 const endsWithCommand = `data:text/javascript,${encodeURIComponent(`
   process.once('disconnect', () => {
     setTimeout(() => process.kill(process.pid, 'SIGKILL'), ${stopMs}).unref();
@@ -127,7 +127,7 @@ const endsWithCommand = `data:text/javascript,${encodeURIComponent(`
 `)}`;
 
 interface RunningProgram {
-  /** Ends it, by force where it does not end by itself; resolves when it has ended. */
+  /** Ends it, by force if necessary; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
@@ -145,14 +145,15 @@ function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions)
     cwd: folder,
     env: { LOG_RECONCILES: 'true', ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-    // A group of its own: Ctrl-C reaches the command alone, which asks once; asked twice, an operator ends at once.
+    // A separate process group, so that Ctrl-C reaches only the command, which requests the end once; an operator that
+    // receives two requests exits at once.
     detached: hasGroups,
   });
   const { output = io } = options;
   let isStopping = false;
   const kill = (): void => killGroup(child);
   process.once('exit', kill); // the command was ended by a second signal
-  // Pieces of text: one of bytes may end within a character.
+  // Pieces of a string, because a piece of bytes may end within a character.
   child.stdout?.setEncoding('utf8').on('data', (text: string) => output.out(text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => output.err(text));
   const ended = endOf(child).then((how) => {

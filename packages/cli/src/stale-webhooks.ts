@@ -9,8 +9,9 @@ import { labelsOf } from './manifests/manager.js';
 import { unlessMissing } from './unless-missing.js';
 
 /**
- * Webhook configurations of an earlier version of an operator, which the present one does not have: nothing answers them, and
- * those that fail closed refuse every write. Others of these names, without the labels of kctl, are not the operator's.
+ * Webhook configurations of an earlier version of an operator that the current one does not have. They are not served,
+ * and those that fail closed reject every write. Others of these names, without the labels of kctl, are not the
+ * operator's.
  */
 export async function findStaleWebhooks(
   { signal }: Pick<CliIo, 'signal'>,

@@ -4,11 +4,11 @@ import type { ClusterOptions } from './cluster.js';
 import type { CliIo } from './io.js';
 import { ownCommand } from './own-command.js';
 
-/** What is undone when the command ends without doing so itself. */
+/** Changes to undo if the command exits without doing so. */
 export interface GuardianOrders {
   /** A temporary folder, with keys. */
   readonly folder: string;
-  /** Where objects may lead to this machine. @default none: the server ends with the command */
+  /** Cluster in which objects may lead to this machine. @default none, since the server ends with the command */
   readonly cluster?: ClusterOptions;
   /** As `writePlaces` writes them. */
   readonly places: readonly (readonly [kind: string, name: string])[];
@@ -50,7 +50,7 @@ export function startGuardian({ err }: Pick<CliIo, 'err'>): Guardian {
   });
   child.stdin.on('error', () => undefined); // it has ended, which is said above
   return {
-    // It fails where the guardian has ended, which is said.
+    // Fails if the guardian has ended, which is reported.
     order: async (orders) =>
       await new Promise((resolve) => child.stdin.write(`${JSON.stringify(orders)}\n`, () => resolve())),
     [Symbol.asyncDispose]: async () => {

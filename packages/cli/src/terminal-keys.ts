@@ -5,7 +5,10 @@ export interface KeyData {
   toString(): string;
 }
 
-/** The part of a terminal's input that is used; `process.stdin` has it. Types of Node.js are not named: a consumer may be without `@types/node`. */
+/**
+ * The used part of a terminal's input, which `process.stdin` implements. Types of Node.js are not named, because a
+ * consumer may not have `@types/node`.
+ */
 export interface KeyInput {
   readonly isTTY?: boolean;
   on(event: 'data', listener: (data: KeyData) => void): unknown;
@@ -17,7 +20,10 @@ export interface KeyInput {
 
 const interrupt = '\u0003';
 
-/** Keys as they are pressed; undefined without a terminal. Ctrl-C stays what it is: a terminal in raw mode sends it as text. */
+/**
+ * Keys as they are pressed; undefined without a terminal. Ctrl-C stays what it is, because a terminal in raw mode sends
+ * it as a character.
+ */
 export function keysOf(input: KeyInput, onInterrupt: () => void): CliIo['onKey'] {
   if (input.isTTY !== true || !('setRawMode' in input)) return undefined;
   return (listener) => {

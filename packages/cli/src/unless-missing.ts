@@ -1,6 +1,6 @@
 import { isNotFound } from '@kctl/apimachinery';
 
-/** What a read returns; undefined where the object is not there. */
+/** Returns the result of a read; undefined if the object does not exist. */
 export async function unlessMissing<T>(reading: Promise<T>): Promise<T | undefined> {
   try {
     return await reading;

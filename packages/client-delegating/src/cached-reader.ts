@@ -18,30 +18,31 @@ import { ScopedLive } from './scoped-live.js';
 import type { ScopeWrite } from './writes/scope-writes.js';
 import { ServerQuestions } from './overlay/server-questions.js';
 
-/** What {@link CachedReader} needs. */
+/** Options for {@link CachedReader}. */
 export interface CachedReaderOptions {
   readonly cache: CacheView;
   readonly live: Reader;
   readonly ledger: Ledger;
   readonly mode: 'overlay' | 'barrier' | 'off';
-  /** ms that a read waits for the cache to catch up, before the server is asked instead. */
+  /** ms that a read waits for the cache to catch up, before it queries the server instead. */
   readonly barrierTimeoutMs: number;
   readonly clock: Clock;
   readonly logger: Logger;
 }
 
-/** Beyond this many open questions about names, the whole namespace is asked for at once. */
+/** Beyond this many open look-ups of names, the whole namespace is requested at once. */
 const maxNames = 4;
 
 /** How often a read starts over because of writes and events that came meanwhile. */
 const maxRounds = 5;
 
 /**
- * Reads from the cache, corrected by own writes that it has not seen. What the cache cannot tell is asked of the server,
- * and the answer is noted like a write: a read is always made of cache and notes, so it has the scope of the cache.
+ * Reads from the cache, corrected by own writes that it has not seen. Anything the cache cannot answer is requested
+ * from the server, and the answer is recorded like a write. A read is therefore always made of cache and recorded
+ * writes, so it has the scope of the cache.
  *
- * A `get` costs what the cache's costs, and O(1). A `list` costs in addition O(notes of the namespace), and O(objects of
- * the list) while there are any.
+ * A `get` costs as much as the cache's, plus O(1). A `list` costs in addition O(recorded writes of the namespace), and
+ * O(objects of the list) while there are any.
  */
 export class CachedReader {
   readonly #options: CachedReaderOptions;
@@ -57,8 +58,8 @@ export class CachedReader {
   }
 
   /**
-   * What the cache holds, where no own write could say otherwise: nearly every read of a reconciler, which then waits for
-   * nothing. Undefined where {@link get} has to look.
+   * Returns the cached object if no own write could change it, which covers nearly every read of a reconciler without
+   * waiting. Undefined if {@link get} has to look.
    */
   peek<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): ReadObject<K> | undefined {
     const { cache, ledger } = this.#options;
@@ -120,7 +121,7 @@ export class CachedReader {
     if (mode === 'barrier') await this.#catchUpAll(kind, namespace, signal);
     const writes = await this.#answered(kind, namespace, signal);
     if (writes === undefined) return 'untold';
-    // Of each namespace: one that cannot be listed says nothing about the others.
+    // Per namespace, because one that cannot be listed has no effect on the others.
     const versions = new Map<string | undefined, string>();
     for (const { key } of writes.values())
       if (!versions.has(key.namespace)) versions.set(key.namespace, cache.resourceVersionOf(kind, key.namespace));
@@ -161,11 +162,11 @@ export class CachedReader {
       const held = heldIfMatching(write);
       const isBehind = !isPast(write, storeVersion);
       if (isBehind && held === undefined && write.outcome.type === 'present') continue;
-      // The version of an end is not known, so there one must look whether the store has seen it. A store that is past a
-      // write and does not list the object: it is gone, no longer matches, or its namespace is about to be shown.
+      // The version of an end is not known, so one must check whether the store has seen it. If a store is past a write
+      // and does not list the object, it is gone, no longer matches, or its namespace is about to be shown.
       const cached = await this.#shown(kind, write.key, options.signal);
       if (!ledger.isDone(kind, write, { storeVersion, cached })) addTo(better, held);
-      // The store has got it since it was listed: in the list it would be missing.
+      // The store has received it since it was listed, so it would be missing in the list.
       else if (cached !== undefined && matches(cached)) better.push(cached);
     }
     if (better.length === 0) return { ...list, items };
@@ -174,15 +175,15 @@ export class CachedReader {
   }
 
   /**
-   * The writes that the store has not caught up with, each enough to answer a read of this kind. Undefined where the
-   * server does not tell what became of one.
+   * Returns the writes that the store has not caught up with, each sufficient to answer a read of this kind. Undefined
+   * if the server does not report the outcome of one.
    */
   async #answered(
     kind: Kind,
     namespace: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<ReadonlyMap<string, OwnWrite> | undefined> {
-    // A write may come between question and answer, and raise another one.
+    // A write may come between query and answer, and require another query.
     for (let round = 0; round < maxRounds; round++) {
       const writes = this.#inScope(kind, namespace);
       const open: OwnWrite[] = [];
@@ -198,7 +199,10 @@ export class CachedReader {
     return undefined;
   }
 
-  /** Those of namespaces that the cache holds: one may have left it, and what is remembered of it with it. */
+  /**
+   * Only those of namespaces that the cache holds, because a namespace may have left it, and its recorded writes with
+   * it.
+   */
   #inScope(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
     const { cache, ledger } = this.#options;
     const writes = ledger.inScope(kind, namespace);
@@ -207,8 +211,8 @@ export class CachedReader {
   }
 
   /**
-   * What the store of a key shows at present. One that has not synced shows nothing: its namespace may never be listed, and
-   * a read of others does not wait for it.
+   * Returns the object that the store of a key holds at present. A store that has not synced holds nothing, because its
+   * namespace may never be listed, and a read of others does not wait for it.
    */
   async #shown(
     kind: Kind,
@@ -222,7 +226,10 @@ export class CachedReader {
     return asObject(await orUndefined(cache.get<Kind>(kind, key, signal === undefined ? {} : { signal })));
   }
 
-  /** Asks by name, or of many names for what differs in their namespace. False where the server does not tell. */
+  /**
+   * Looks up names, or the differences of the whole namespace for many names. False if the server does not report the
+   * outcome.
+   */
   async #ask(kind: Kind, writes: readonly OwnWrite[], signal: AbortSignal | undefined): Promise<boolean> {
     const questions = [...Map.groupBy(writes, ({ key }) => key.namespace)].flatMap(([within, own]) => {
       const [reason] = own;
@@ -250,8 +257,8 @@ export class CachedReader {
   }
 
   /**
-   * Waits until the store is past a write; where its version is not known, the server is asked for it. A store that does
-   * not get there in time is overlaid with what the server then says.
+   * Waits until the store is past a write; if its version is not known, it is requested from the server. A store that
+   * does not get there in time is overlaid with the server's answer.
    */
   async #catchUp(kind: Kind, write: OwnWrite | undefined, signal: AbortSignal | undefined): Promise<void> {
     if (write === undefined || (await this.#isSeen(kind, write, signal))) return;
@@ -263,14 +270,14 @@ export class CachedReader {
     if (late !== undefined) await this.#questions.about(kind, late, signal);
   }
 
-  /** The same for all writes of a namespace: a store is waited for by the writes of its own namespace alone. */
+  /** The same for all writes of a namespace. A store is waited for only if its namespace has such writes. */
   async #catchUpAll(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<void> {
     const { cache } = this.#options;
     const latest = new Map<string | undefined, OwnWrite>();
     for (const write of (await this.#answered(kind, namespace, signal))?.values() ?? []) {
       const other = latest.get(write.key.namespace);
       if (!isComparable(write.version) || (other !== undefined && !isNewer(write.version, other.version))) continue;
-      // A namespace that was never listed does not catch up: its writes are shown over the store of the others.
+      // A namespace that was never listed does not catch up, so its writes are overlaid on the store of the others.
       const isPart = isAll(namespace) && write.key.namespace !== undefined;
       if (isPart && cache.resourceVersionOf(kind, write.key.namespace) === '') continue;
       if (!(await this.#isSeen(kind, write, signal))) latest.set(write.key.namespace, write);
@@ -310,8 +317,9 @@ export class CachedReader {
   }
 
   /**
-   * After a write to unknown names, or before the kind was cached: the store must be past it, or what differs must be
-   * noted. A store is waited for only where the event of the write is on its way. False where the server does not tell.
+   * After a write to unknown names, or before the kind was cached, the store must be past it, or the differences must
+   * be recorded. A store is waited for only if the event of the write is on its way. False if the server does not
+   * report the outcome.
    */
   async #settleScopes(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
     const { cache, ledger } = this.#options;
@@ -333,7 +341,10 @@ export class CachedReader {
     return true;
   }
 
-  /** Whether what was noted of scopes still holds: a store that moves may show what came and went before the write. */
+  /**
+   * Reports whether the records of scopes still hold, because a store that moves may show objects that came and went
+   * before the write.
+   */
   #isSettled(kind: Kind, namespace: string | undefined): boolean {
     const { cache, ledger } = this.#options;
     return ledger
@@ -365,7 +376,7 @@ export class CachedReader {
   }
 }
 
-/** What is read; undefined: nothing; `untold`: the server does not tell what it would be. */
+/** Result of a read. Undefined means that there is no object, `untold` that the outcome is unknown. */
 type Answer<T> = T | undefined | 'untold';
 
 interface Read {
@@ -409,7 +420,7 @@ function metadataOf(object: object): DeepReadonly<KubeObject>['metadata'] {
   return asObject(object)?.metadata ?? {};
 }
 
-/** The inverse: an object of this kind, as its reader wants it. */
+/** The inverse, an object of this kind as its reader expects it. */
 function asRead<K extends Kind>(object: DeepReadonly<KubeObject>): ReadObject<K> {
   return object as ReadObject<K>;
 }

@@ -57,9 +57,9 @@ import { WriteRecorder } from './overlay/write-recorder.js';
 
 /** Options of {@link createDelegatingClient}. */
 export interface DelegatingClientOptions {
-  /** Where reads are answered from. */
+  /** The cache that answers reads. */
   readonly cache: CacheView;
-  /** Where writes go, and reads that the cache cannot answer. */
+  /** The client for writes, and for reads that the cache cannot answer. */
   readonly client: Client;
   /** Kinds that are read from the server although a cache holds them; by group and kind. @default none */
   readonly uncached?: readonly Kind[];
@@ -74,7 +74,10 @@ export interface DelegatingClientOptions {
   readonly readYourWrites?: 'overlay' | 'barrier' | 'off';
   /** ms that a read waits for the cache to catch up; then the server answers it. @default 5_000 */
   readonly barrierTimeoutMs?: number;
-  /** ms after which an own write is forgotten though the cache never saw it: counted and logged. @default 300_000 */
+  /**
+   * ms after which an own write is forgotten though the cache never saw it, which is counted and logged. @default
+   * 300_000
+   */
   readonly ownWriteTtlMs?: number;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -106,8 +109,8 @@ export interface DelegatingClient extends Client {
   readonly pendingWrites: number;
   /**
    * Reports, as deletes with `finalStateUnknown`, objects that this client wrote and that were gone before the cache
-   * had them: of those, an informer may have nothing to tell. `owns()` of @kctl/builder listens to it; a controller that
-   * is composed by hand has `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An
+   * had them, for which an informer may have no event. `owns()` of @kctl/builder listens to it; a controller that is
+   * composed by hand has `informerSource({ informer: client.vanished(Pod), handler: enqueueRequestForOwner(Job) })`. An
    * end may be reported twice, here and by the informer. Costs nothing without handlers; then one request for each end
    * that it reports.
    */
@@ -115,11 +118,11 @@ export interface DelegatingClient extends Client {
 }
 
 /**
- * Makes a client whose reads come from `cache` where it holds the kind, and whose writes go to `client`.
+ * Returns a client whose reads come from `cache` if it holds the kind, and whose writes go to `client`.
  *
  * After `await client.update(x)` no cached `get` or `list` of this client returns anything older than x; the same for
- * create, patch, delete, deleteAllOf and subresources. Where the outcome of a write is unknown (a timeout, a broken
- * connection, an abort), the next read of that object asks the server.
+ * create, patch, delete, deleteAllOf and subresources. If the outcome of a write is unknown (a timeout, a broken
+ * connection, an abort), the next read of that object queries the server.
  *
  * @throws TypeError naming the option that is not valid
  */
@@ -307,8 +310,8 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   /**
-   * What the cache answers, asked again where it fails and has come to hold something else since the read began;
-   * undefined where it no longer holds what it was asked for.
+   * Returns the cache's answer, retried if it fails and the coverage of the cache has changed since the read began;
+   * undefined if the cache no longer holds the requested kind.
    */
   async #whileCached<R>(
     kind: Kind,
@@ -341,7 +344,7 @@ class CacheFirstClient implements DelegatingClient {
     if (isWhole && this.#options.cache.isLossy?.(kind) === true) this.#liveVersions.add(asObject(object));
   }
 
-  /** What came out of a stripping cache must not replace the whole object. What is not known to be whole is refused. */
+  /** An object from a stripping cache must not replace the whole object. Objects not known to be whole are refused. */
   #refuseLossy(kind: Kind, object: object): void {
     if (this.#options.cache.isLossy?.(kind) !== true) return;
     const written = asObject(object);

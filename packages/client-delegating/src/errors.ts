@@ -3,7 +3,7 @@ import type { Kind, ObjectKey } from '@kctl/apimachinery';
 
 const cachedListCode = 'KCTL_CACHED_LIST';
 
-/** Thrown when a list asks for what a cache cannot do. Read with `{ live: true }` where it is needed. */
+/** Thrown when a list requests something that a cache cannot do. Read with `{ live: true }` if it is needed. */
 export class CachedListError extends TypeError {
   override readonly name = 'CachedListError';
   readonly code: 'KCTL_CACHED_LIST' = cachedListCode;
@@ -42,7 +42,7 @@ export function isLossyWriteError(error: unknown): error is LossyWriteError {
   return hasCode(error, lossyWriteCode);
 }
 
-/** What the server would say. */
+/** The answer that the server would give. */
 export function notFound(kind: Kind, name: string): StatusError {
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
   return new StatusError({

@@ -1,6 +1,6 @@
 import type { KubeList } from '@kctl/apimachinery';
 
-/** A cut list says so, in the one field that says it without promising a next page. */
+/** A truncated list states so in the one field that does not promise a next page. */
 export function limited<T>(list: KubeList<T>, limit = 0): KubeList<T> {
   if (limit <= 0 || list.items.length <= limit) return list;
   return {

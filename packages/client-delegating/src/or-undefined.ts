@@ -1,6 +1,6 @@
 import { isNotFound } from '@kctl/apimachinery';
 
-/** What is read, or undefined where it does not exist. */
+/** Returns the object, or undefined if it does not exist. */
 export async function orUndefined<T>(read: Promise<T>): Promise<T | undefined> {
   try {
     return await read;

@@ -10,8 +10,8 @@ import { mergeInOrder } from './overlay/merge-in-order.js';
 import { projected } from './overlay/projected.js';
 
 /**
- * Reads from the server that never contain more than those of the cache: its namespaces, selectors, indexes and
- * projection. For servers whose versions cannot be compared; where they can, answers are noted instead.
+ * Reads from the server, limited to the contents of the cache (its namespaces, selectors, indexes and projection). Used
+ * for servers whose versions cannot be compared; otherwise, answers are recorded instead.
  */
 export class ScopedLive {
   readonly #cache: CacheView;
@@ -45,8 +45,8 @@ export class ScopedLive {
 }
 
 /**
- * A list of what no store holds: read live as it is asked for. Fields that exist only as an index of the cache are judged
- * by it, and not sent: a server refuses them.
+ * Lists a kind that no store holds, live and with the requested options. Fields that exist only as an index of the
+ * cache are evaluated here and not sent, because a server refuses them.
  */
 export async function listUncached<K extends Kind>(
   cache: CacheView,

@@ -5,7 +5,7 @@ import { asList, decodeJson, isListLike, refuseOther } from './bytes/codec.js';
 import { DecodeError, isDecodeError } from './errors.js';
 import { failureInBody, isStatus } from './transport/failure-status.js';
 
-/** What a request is about, for errors. */
+/** The subject of a request, for errors. */
 export interface About {
   readonly verb: string;
   readonly kind: Kind;
@@ -23,8 +23,8 @@ export function describe({ verb, kind, namespace = '', name = '', subresource }:
 }
 
 /**
- * The collection is deleted by then: a response that is not understood is not a failure. One that states another kind is:
- * what was deleted is not certain.
+ * The collection is deleted by then, so a response that is not understood is not a failure. One that states another
+ * kind is, because it is uncertain which objects were deleted.
  */
 export function deletedCollection<K extends Kind>(kind: K, text: string, what: string): DeletedCollection<K> {
   const value = decodedOrUndefined(text, what);

@@ -1,11 +1,11 @@
 import { CallSiteError, NoKindMatchError } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 
-/** What went wrong between us and the server. */
+/** The kind of failure between client and server. */
 export type TransportFailure =
-  /** No connection could be made: refused, no route, no such host, a proxy that refuses. */
+  /** No connection could be made (refused, no route, no such host, a proxy that refuses). */
   | 'unreachable'
-  /** The TLS handshake failed: unknown CA, wrong name, expired certificate, refused client certificate. */
+  /** The TLS handshake failed (unknown CA, wrong name, expired certificate, refused client certificate). */
   | 'tls'
   /** The connection broke while the request was under way or the body was being read. */
   | 'reset'
@@ -24,7 +24,7 @@ export interface TransportErrorFields {
   readonly server: string;
   /** Path without the query. */
   readonly path: string;
-  /** Whether the server may have received the request. False means: it was surely never sent. */
+  /** Whether the server may have received the request. False means that it was certainly never sent. */
   readonly maybeSent: boolean;
   readonly message: string;
 }
@@ -58,7 +58,10 @@ export function isTransportError(error: unknown): error is TransportError {
 
 const credentialsCode = 'KCTL_CREDENTIALS';
 
-/** Thrown when credentials cannot be had: a token file, an exec plugin, an identity provider. Never holds a secret. */
+/**
+ * Thrown when credentials are unavailable from a token file, an exec plugin or an identity provider. Never holds a
+ * secret.
+ */
 export class CredentialsError extends Error {
   override readonly name = 'CredentialsError';
   readonly code: 'KCTL_CREDENTIALS' = credentialsCode;
@@ -74,7 +77,7 @@ export function noKindMatch(request: {
   readonly kind: Kind;
   readonly server: string;
   readonly subresource?: string | undefined;
-  /** What the server answered, where that is not what an API server says of a URL that it does not know. */
+  /** The server's answer, if it differs from an API server's answer for an unknown URL. */
   readonly answer: string;
   readonly cause: unknown;
 }): NoKindMatchError {
@@ -88,7 +91,7 @@ export function noKindMatch(request: {
 
 const decodeCode = 'KCTL_DECODE';
 
-/** Thrown when an answer or a watch frame is not what was asked for: no JSON, truncated, another type. */
+/** Thrown when an answer or a watch frame has an unexpected form (no JSON, truncated, another type). */
 export class DecodeError extends CallSiteError {
   override readonly name = 'DecodeError';
   readonly code: 'KCTL_DECODE' = decodeCode;

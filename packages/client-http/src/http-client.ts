@@ -51,7 +51,9 @@ import * as paths from './resource-path.js';
 import { createTransport, transportOptionNames } from './transport/transport.js';
 import type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
 
-/** Options of {@link createHttpClient}. Exactly one of `kubeConfig`, `connection` and `transport` says where to. */
+/**
+ * Options of {@link createHttpClient}. Exactly one of `kubeConfig`, `connection` and `transport` sets the destination.
+ */
 export interface HttpClientOptions extends TransportOptions {
   /** A `KubeConfig` of @kubernetes/client-node; its current context counts, as it is now. */
   readonly kubeConfig?: KubeConfigLike;
@@ -70,7 +72,7 @@ const optionNames: OptionNames<HttpClientOptions> = {
   ...transportOptionNames,
 };
 
-/** A client of the API server: every read and write is a request. */
+/** A client of the API server that sends a request for every read and write. */
 export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable {
   get<K extends Kind>(
     kind: K,
@@ -86,7 +88,7 @@ export interface HttpClient extends WatchingClient, FrameReader, AsyncDisposable
  * Makes a client. Nothing is read or opened before the first request; disposing closes all connections and makes
  * what runs on them fail.
  *
- * @throws TypeError when the connection or an option is not valid, or there are two answers to where requests go
+ * @throws TypeError when the connection or an option is not valid, or the destination is set twice
  *
  * @example
  * ```ts
@@ -419,7 +421,7 @@ function hasMetadata(object: unknown): object is DeepReadonly<KubeObject> {
   return typeof object.metadata === 'object' && object.metadata !== null;
 }
 
-/** A live read returns an object of the caller's own, so it is both: mutable, and fit where a readonly one is asked for. */
+/** A live read returns a separate object for the caller, so it is both mutable and fit for a readonly type. */
 function asReadable<K extends Kind>(object: PersistedObject<K>): PersistedObject<K> & ReadObject<K> {
   return object as PersistedObject<K> & ReadObject<K>;
 }

@@ -2,7 +2,7 @@ import { formatKey, stringifyJson } from '@kctl/apimachinery';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { Patch, PatchOptions } from '@kctl/client';
 
-/** What a patch request is made of. */
+/** The parts of a patch request. */
 export interface PatchRequest {
   readonly kind: Kind;
   readonly key: ObjectKey;
@@ -15,7 +15,8 @@ const patchTypes: readonly unknown[] = ['json', 'merge', 'strategic', 'apply'] s
 /**
  * Body and content type of a patch.
  *
- * @throws TypeError for what is not a patch, for an apply without a field owner, with managedFields, or of another object than the key says
+ * @throws TypeError for a value that is not a patch, for an apply without a field owner, with managedFields, or of
+ * another object than the key names
  */
 export function patchBody(request: PatchRequest): { readonly body: string; readonly contentType: string } {
   const { patch, kind, key } = request;
@@ -35,7 +36,9 @@ export function patchBody(request: PatchRequest): { readonly body: string; reado
   }
 }
 
-/** What plain JavaScript may give: `{ type: 'merge', patch: … }`, an object without a type, nothing. */
+/**
+ * Possible input from plain JavaScript, which is `{ type: 'merge', patch: … }`, an object without a type, or nothing.
+ */
 function requirePatch(what: string, patch: unknown): void {
   const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
   const type: unknown = isObject(patch) ? Reflect.get(patch, 'type') : undefined;

@@ -27,7 +27,7 @@ export interface ResponseFacts {
 
 /** Options of {@link withRequestOptions}. */
 export interface RequestOptions {
-  /** Further headers. Those of the transport win: credentials, impersonation, user agent. */
+  /** Further headers. Those of the transport win (credentials, impersonation, user agent). */
   readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the query, for what a client has no option for; they take the place of those of the same name. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
@@ -55,13 +55,13 @@ const optionNames: OptionNames<RequestOptions> = {
   logger: loggerOption,
 };
 
-/** What a transport sets itself. */
+/** Headers that a transport sets itself. */
 const ownHeaders = ['authorization', 'user-agent', 'accept', 'content-type', 'host', 'content-length'];
 
 /**
- * The same client with other options for its requests: further headers and query fields, retries, the headers of answers.
- * Mirrors `Param`, `SetHeader` and `MaxRetries` of client-go's `rest.Request`. It costs nothing, so that one can be made for
- * a single call; disposing it does not dispose the client.
+ * Returns the same client with other options for its requests (further headers and query fields, retries, the headers
+ * of answers). Mirrors `Param`, `SetHeader` and `MaxRetries` of client-go's `rest.Request`. It costs nothing, so that
+ * one can be made for a single call; disposing it does not dispose the client.
  *
  * @throws TypeError naming the option that is not valid
  *

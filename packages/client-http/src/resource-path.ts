@@ -111,7 +111,7 @@ export function selectionQuery(
   return { labelSelector: labelText(options.labelSelector), fieldSelector: fieldText(options.fieldSelector) };
 }
 
-/** Text goes as it is: the server judges it. Everything else is checked here. */
+/** A string is sent as it is and the server validates it. Everything else is checked here. */
 function labelText(selector: ListOptions['labelSelector']): string | undefined {
   return selector === undefined || typeof selector === 'string'
     ? selector

@@ -25,31 +25,31 @@ export type ApplyReason =
   | 'neverApplied'
   /** This owner applied it under another API version. */
   | 'otherVersion'
-  /** The object that was compared has no managedFields: a cache that strips them costs an apply each time. */
+  /** The compared object has no managedFields. A cache that strips them costs an apply each time. */
   | 'noManagedFields'
-  /** Fields differ: see `differences`. */
+  /** Fields differ, see `differences`. */
   | 'differs';
 
-/** What {@link applyIfChanged} did. */
+/** Result of {@link applyIfChanged}. */
 export interface ApplyResult<K extends Kind> {
   /** Whether a request to apply was sent. */
   readonly applied: boolean;
   /**
    * Whether the object has changed. Applied but not changed, again and again, means that the server (or a webhook)
-   * writes a field otherwise than it is sent: see `differences`, and pass a memo.
+   * changes a field that was sent; see `differences`, and pass a memo.
    */
   readonly changed: boolean;
   readonly reason: ApplyReason;
-  /** What was found to differ; values are left out for Secrets. */
+  /** The differences that were found; values are omitted for Secrets. */
   readonly differences: readonly FieldDifference[];
   readonly object: ReadObject<K>;
 }
 
 /** Options of {@link applyIfChanged}. */
 export interface ApplyIfChangedOptions<K extends Kind> extends ApplyOptions {
-  /** The name under which fields are held. It must be given here: what is compared depends on it. */
+  /** The name under which fields are held. It is required here, because the comparison depends on it. */
   readonly fieldOwner: string;
-  /** The present object, where the caller has it. @default a `get` */
+  /** The present object, if the caller has it. @default a `get` */
   readonly actual?: ReadObject<K>;
   /** Remembers no-ops, so that fields which the server writes otherwise cost one request, not one in each run. */
   readonly memo?: ApplyMemo;
@@ -58,11 +58,11 @@ export interface ApplyIfChangedOptions<K extends Kind> extends ApplyOptions {
 }
 
 /**
- * Applies the configuration only where that would change the object: nothing is sent while this owner holds all of its
- * fields with the desired values. The comparison goes by `managedFields`, so that fields of others do not count and a
+ * Applies the configuration only if that would change the object. Nothing is sent while this owner holds all of its
+ * fields with the desired values. The comparison uses `managedFields`, so that fields of others do not count and a
  * field that is no longer desired is removed.
  *
- * No-op applies are not free: each runs admission webhooks and is audited.
+ * No-op applies are not free, because each runs admission webhooks and is audited.
  *
  * @throws ApplyConflictError when others own some of the fields; what the client throws
  *
@@ -142,7 +142,7 @@ function match<K extends Kind>(
   return { reason: found.length === 0 ? 'matches' : 'differs', differences: shown };
 }
 
-/** A status in a configuration is dropped by the server where the kind has a status subresource: it is never held. */
+/** The server drops a status in a configuration if the kind has a status subresource, so it is never held. */
 function trackedFields(
   configuration: object,
   owned: Readonly<Record<string, unknown>>,
@@ -153,14 +153,16 @@ function trackedFields(
 
 const isSecret = (kind: Kind): boolean => kind.group === '' && kind.kind === 'Secret';
 
-/** The server turns `stringData` into `data`; said as `data` at once, the fields that are held are those that are sent. */
+/**
+ * The server turns `stringData` into `data`. With `data` set at once, the fields that are held are those that are sent.
+ */
 function withoutStringData<C extends object>(kind: Kind, configuration: C): C;
 function withoutStringData(kind: Kind, configuration: object): object {
   if (!isSecret(kind) || !isJsonObject(configuration) || !isJsonObject(configuration['stringData']))
     return configuration;
   const { stringData, data, ...rest }: Readonly<Record<string, unknown>> = configuration;
   const encoded = Object.entries(isJsonObject(stringData) ? stringData : {})
-    // What is not there must not become the text "undefined".
+    // A missing value must not become the string "undefined".
     .filter(([, text]) => isSet(text))
     .map(([key, text]): [string, string] => [key, Buffer.from(String(text)).toString('base64')]);
   return { ...rest, data: { ...(isJsonObject(data) ? data : {}), ...Object.fromEntries(encoded) } };

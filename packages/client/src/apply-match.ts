@@ -15,17 +15,20 @@ export interface FieldDifference {
   readonly actual?: unknown;
 }
 
-/** Compares two values that stand at a path and differ as JSON; true: the server writes the one for the other. */
+/**
+ * Compares two values that are at the same path and differ as JSON; true if the server writes the one for the other.
+ */
 export type FieldEquality = (path: string, desired: unknown, actual: unknown) => boolean;
 
 /**
- * What applying `desired` would change in `actual`, going by the fields that the owner holds: a field that is held and
- * no longer desired counts, a field that others set does not. Nothing in the result: applying is a no-op.
+ * Returns the changes that applying `desired` would make in `actual`, according to the fields that the owner holds. A
+ * field that is held and no longer desired counts, a field that others set does not. An empty result means that
+ * applying is a no-op.
  *
- * What the server is known to write otherwise does not count: equal quantities (`1000m`, `1`), null for what is not
- * there, an empty value of an environment variable, defaults in keys of list items (`protocol: TCP`) and in the
- * volumeClaimTemplates of a StatefulSet. Durations need no rule: no built-in kind has a field of that type, and custom
- * resources are stored as they are sent.
+ * Known rewrites by the server do not count, such as equal quantities (`1000m`, `1`), null for a missing value, an
+ * empty value of an environment variable, defaults in keys of list items (`protocol: TCP`) and in the
+ * volumeClaimTemplates of a StatefulSet. Durations need no rule, because no built-in kind has a field of that type, and
+ * custom resources are stored as they are sent.
  */
 export function differences(
   fields: FieldSet,
@@ -34,7 +37,8 @@ export function differences(
   isEqual: FieldEquality,
 ): FieldDifference[] {
   const found: FieldDifference[] = [];
-  // A configuration whose metadata is but its identity may still hold labels from before: they are reported one by one.
+  // A configuration whose metadata is only its identity may still hold labels from before, which are reported one by
+  // one.
   const wanted = memberField(fields, 'metadata') === undefined ? desired : { metadata: {}, ...desired };
   new Comparison(found, isEqual).compare('', fields, { desired: wanted, actual });
   return found;
@@ -58,7 +62,7 @@ class Comparison {
     if (isAbsent(desired)) {
       this.#report(path, 'noLongerDesired', { desired, actual });
     } else if (isAbsent(actual)) {
-      // The server holds for us what we sent, also where it does not store it.
+      // The server records the fields that were sent as held, even if it does not store them.
       if (!this.#isEqual(path, desired, actual)) this.#report(path, 'missing', { desired, actual });
     } else if (isWhole(fields)) {
       if (!this.#isSame(path, desired, actual)) this.#report(path, 'changed', { desired, actual });
@@ -107,7 +111,7 @@ class Comparison {
         this.#report(path, 'notOwned', { desired: value, actual: undefined });
   }
 
-  /** A desired field that is not held: null, and what the server does not store, do not differ. */
+  /** A desired field that is not held. A null, and a value that the server does not store, do not differ. */
   #unowned(path: string, { desired, actual }: Pair): void {
     if (isAbsent(desired)) return;
     if (isAbsent(actual) && this.#isEqual(path, desired, actual)) return;
@@ -139,7 +143,7 @@ const describe = ({ keys }: KeyedItem): string =>
     .map(([key, value]) => `${key}=${String(value)}`)
     .join(',');
 
-/** Lenient: a key that the item leaves out has been filled in by a default. */
+/** Lenient, because a key that the item omits has been filled in by a default. */
 function hasKeys(item: unknown, { keys }: KeyedItem, mode: 'exact' | 'lenient'): boolean {
   if (!isJsonObject(item)) return false;
   return Object.entries(keys).every(([key, value]) => {
@@ -156,7 +160,7 @@ const environmentValue = /(?:^|\.)env\[name=[^\]]*\]\.value$/;
 const claimDefault =
   /^spec\.volumeClaimTemplates\[\d+\](?:\.status|\.apiVersion|\.kind|\.spec\.volumeMode|\.metadata\.creationTimestamp)$/;
 
-/** What API servers are known to write otherwise than it was sent, for a kind. */
+/** Known rewrites by API servers of values that were sent, for a kind. */
 export function knownEqualities(kind: Kind): FieldEquality {
   return (path, desired, actual) => {
     if (isAbsent(actual)) return environmentValue.test(path) && desired === '';

@@ -11,7 +11,7 @@ import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { patchOptionNames } from './write-option-names.js';
 
-/** `T` with every field optional, at every depth: an apply contains only the fields that its owner manages. */
+/** `T` with every field optional, at every depth, because an apply contains only the fields that its owner manages. */
 export type ApplyFields<T> = T extends Primitive
   ? T
   : T extends readonly (infer E)[]
@@ -20,7 +20,7 @@ export type ApplyFields<T> = T extends Primitive
       ? { readonly [P in keyof T]?: ApplyFields<T[P]> }
       : T;
 
-/** What one field owner wants of an object: its identity and any of its fields. */
+/** The configuration of one field owner for an object, which is its identity and any of its fields. */
 export type ApplyConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & { readonly metadata: KeyOf<K> };
 
 /** A field that another manager owns, with another value. */
@@ -29,15 +29,15 @@ export interface FieldConflict {
   readonly manager: string;
   /** Path of the field, e.g. `.spec.replicas`. */
   readonly field: string;
-  /** What the server says. */
+  /** The server's message. */
   readonly message: string;
 }
 
 const code = 'KCTL_APPLY_CONFLICT';
 
 /**
- * Thrown when others own fields that are to be applied with another value. Trying again does not help: leave the
- * fields out, or apply with `force` to take them over.
+ * Thrown when others own fields that are to be applied with another value. Trying again does not help; omit the fields,
+ * or apply with `force` to take them over.
  */
 export class ApplyConflictError extends Error {
   override readonly name = 'ApplyConflictError';
@@ -61,12 +61,12 @@ export function isApplyConflict(error: unknown): error is ApplyConflictError {
 export type ApplyOptions = PatchOptions;
 
 /**
- * Server-side apply: makes the fields of `configuration` what it says, creates the object where there is none, and
- * removes fields that this owner applied before and leaves out now. `apiVersion` and `kind` are filled in.
+ * Server-side apply. Sets the fields of `configuration`, creates the object if it does not exist, and removes fields
+ * that this owner applied before and omits now. `apiVersion` and `kind` are filled in.
  *
  * @throws ApplyConflictError when others own some of the fields
  * @throws TypeError when the configuration has managedFields (an object as it was read cannot be applied), no name, or
- *   no namespace where the kind needs one
+ * no namespace although the kind needs one
  *
  * @example
  * ```ts
@@ -101,7 +101,7 @@ export async function apply<K extends Kind>(
 /**
  * Server-side apply of the subresource `status`: as {@link apply}, for the fields of the status. The object must be there.
  *
- * @throws as {@link apply}; StatusError 404 where there is no such object
+ * @throws as {@link apply}; StatusError 404 if the object does not exist
  *
  * @example
  * ```ts
@@ -137,10 +137,10 @@ export interface ApplySubResourceOptions extends ApplyOptions {
 }
 
 /**
- * Server-side apply of any subresource, such as `scale`: as {@link apply}, for the fields of its body. The object must be
- * there. `apiVersion` and `kind` are those of the body where it has its own, as a Scale does.
+ * Server-side apply of any subresource, such as `scale`. Works as {@link apply}, for the fields of its body. The object
+ * must exist. `apiVersion` and `kind` are those of the body if it has its type, as a Scale does.
  *
- * @throws as {@link apply}; StatusError 404 where there is no such object
+ * @throws as {@link apply}; StatusError 404 if the object does not exist
  *
  * @example
  * ```ts
@@ -214,7 +214,7 @@ function conflictsOf(error: StatusError): FieldConflict[] {
     .map(({ field = '', message = '' }) => ({ field, message, manager: /"([^"]*)"/.exec(message)?.[1] ?? 'unknown' }));
 }
 
-/** The fields of a configuration that the server tracks: without its identity. */
+/** The fields of a configuration that the server tracks, without its identity. */
 export function appliedFields(configuration: object): Readonly<Record<string, unknown>> {
   if (!isJsonObject(configuration)) return {};
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...fields } = configuration;

@@ -12,10 +12,10 @@ import type {
 } from './options.js';
 import { requireOptionsObject } from './require-arguments.js';
 
-/** Says what is wrong with an option; undefined where nothing is. */
+/** Describes the problem of an option; undefined if there is no problem. */
 type Check = (name: string, value: unknown) => string | undefined;
 
-/** How each option is checked; true where the server or a parser says what is wrong with it. */
+/** How each option is checked; true if the server or a parser reports the problem. */
 type Checks<T extends object> = { readonly [Name in keyof Required<T>]: Check | true };
 type CheckMap = ReadonlyMap<string, Check | true>;
 
@@ -102,11 +102,11 @@ const byVerb: ReadonlyMap<string, CheckMap> = new Map([
 const ofWrites = withThoseOfWrites({});
 
 /**
- * For clients: refuses options of a call that are not an object, options that the verb does not have, and values that would
- * be taken for something else: a `dryRun` that is not a boolean, since what is meant as a dry run must not be written, a
- * `limit` that is not a whole number. Without its selector, a list or delete is about more than what is meant; without its
- * precondition, a delete is about another object. The options that writes share (`dryRun`, `fieldOwner`, `fieldValidation`,
- * `force`) are taken by every verb.
+ * For clients. Refuses options of a call that are not an object, options that the verb does not have, and values that
+ * would be misinterpreted, such as a `dryRun` that is not a boolean, since an intended dry run must not be written, or
+ * a `limit` that is not a whole number. Without its selector, a list or delete would cover more than intended; without
+ * its precondition, a delete would apply to another object. The options that writes share (`dryRun`, `fieldOwner`,
+ * `fieldValidation`, `force`) are accepted by every verb.
  *
  * @param verb the call, at the beginning of the message; any other than `get`, `list`, `watch`, `delete` and `deleteAllOf`
  *   has the options of writes
@@ -126,7 +126,7 @@ export function requireCallOptions(verb: string, kind: Kind, options: unknown): 
     return;
   }
   const checks = byVerb.get(verb) ?? ofWrites;
-  // Cached reads come here, too: nothing is built unless it is wrong.
+  // Cached reads come here, too, so nothing is built unless it is wrong.
   if (areFine(options, checks)) return;
   const problems = problemsOf(options, checks, { unknown: '', unfit: 'options.' });
   if (problems.length > 0) throw new TypeError(`${verb} ${kind.kind}: ${problems.join('; ')}`);

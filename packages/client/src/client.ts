@@ -28,9 +28,9 @@ import type {
 import type { Patch } from './patch.js';
 
 /**
- * What a read returns: an object that the server has stored, so that `name`, `uid`, `resourceVersion` and, where the kind
- * is namespaced, `namespace` are there. A live client returns objects of its own (`mutable`); a cache returns shared ones,
- * which are readonly by type and in fact. Code that works with either asks for this readonly form.
+ * Result of a read, an object that the server has stored, so that `name`, `uid`, `resourceVersion` and, if the kind is
+ * namespaced, `namespace` are present. A live client returns separate objects (`mutable`); a cache returns shared ones,
+ * which are readonly by type and in fact. Code that works with either requires this readonly form.
  *
  * @example
  * ```ts
@@ -46,28 +46,28 @@ import type { Patch } from './patch.js';
 export type ReadObject<K extends Kind> = DeepReadonly<PersistedObject<K>>;
 
 /**
- * What may replace an object on the server: the whole of it. What a metadata-only kind or a stripping cache returned
- * does not compile here, because the server would delete what is missing: patch it instead, or read it whole.
+ * The whole object, which may replace an object on the server. Results of a metadata-only kind or a stripping cache do
+ * not compile here, because the server would delete the missing fields. Patch it instead, or read it whole.
  */
 export type WriteObject<K extends Kind> = DeepReadonly<ObjectOf<K>> & WholeObject;
 
-/** Reads objects: from a cache or from the server. Where a key is expected, an object that was read is taken, too. */
+/** Reads objects from a cache or from the server. A key parameter also accepts an object that was read. */
 export interface Reader {
-  /** @throws StatusError — `isNotFound(error)` when there is none */
+  /** @throws StatusError (`isNotFound(error)`) when the object does not exist */
   get<K extends Kind>(kind: K, key: NoInfer<KeyOrObject<K>>, options?: GetOptions): Promise<ReadObject<K>>;
   /** One answer of the collection; see `limit` and `continue`. */
   list<K extends Kind>(kind: K, options?: ListOptions): Promise<KubeList<ReadObject<K>>>;
 }
 
 /**
- * What a server answers to `deleteAllOf`: the objects that it has begun to delete, as they were before; or a Status.
- * Undefined where the client does not say.
+ * A server's answer to `deleteAllOf`, which is either the objects that it has begun to delete, as they were before, or
+ * a Status. Undefined if the client does not report it.
  */
 export type DeletedCollection<K extends Kind> = KubeList<ReadObject<K>> | Status | undefined;
 
 /**
- * Writes objects. Every method returns what the server answered. Where a key is expected, an object that was read is
- * taken, too: for its name and namespace alone, so that a delete has no preconditions but those of its options.
+ * Writes objects. Every method returns the server's answer. A key parameter also accepts an object that was read, of
+ * which only the name and namespace are used, so that a delete has no preconditions but those of its options.
  */
 export interface Writer {
   create<K extends Kind>(kind: K, object: InputOf<K>, options?: CreateOptions): Promise<PersistedObject<K>>;
@@ -97,7 +97,7 @@ export interface SubResourceClient<K extends Kind, B> {
   patch(key: KeyOrObject<K>, patch: Patch, options?: PatchOptions): Promise<B>;
 }
 
-/** The status subresource: its body is the object itself, so the key is read from it. */
+/** The status subresource. Its body is the object itself, so the key is read from it. */
 export interface StatusClient<K extends Kind> {
   /** Replaces the status, and with some kinds labels, annotations and finalizers, too. */
   update(object: WriteObject<K>, options?: UpdateOptions): Promise<PersistedObject<K>>;
@@ -105,11 +105,11 @@ export interface StatusClient<K extends Kind> {
 }
 
 /**
- * The bodies of subresources that many kinds have, or that servers define: what {@link SubResources.subResource} returns for
- * these names. Another body can be named: `subResource<K, Body>(kind, name)`.
+ * The bodies of subresources that many kinds have, or that servers define, which {@link SubResources.subResource}
+ * returns for these names. Another body can be named with `subResource<K, Body>(kind, name)`.
  */
 export interface SubResourceBodies {
-  /** `autoscaling/v1` Scale: reads, update and patch. */
+  /** `autoscaling/v1` Scale, with reads, update and patch. */
   readonly scale: Scale;
   /** Of a ServiceAccount; create issues a token. */
   readonly token: TokenRequest;
@@ -160,7 +160,10 @@ export interface Watcher {
 
 /** Resolves kinds as the server serves them. */
 export interface KindResolver {
-  /** The token of a kind that is known only by name: from the scheme, else from discovery. @throws NoKindMatchError */
+  /**
+   * Returns the token of a kind that is known only by name, from the scheme, else from discovery. @throws
+   * NoKindMatchError
+   */
   kindFor(gvk: GroupVersionKind | { readonly group: string; readonly kind: string }): Promise<Kind>;
 }
 
@@ -183,9 +186,9 @@ export interface Client extends Reader, Writer, SubResources {}
 export interface WatchingClient extends Client, Watcher {}
 
 /**
- * A collection as undecoded bytes: for consumers, such as an informer, that parse only what is read.
- * Each element of the iteration is a batch of complete JSON documents; the buffers belong to the consumer, unless it
- * says that it is {@link FrameOptions.transient} with them.
+ * A collection as undecoded bytes, for consumers, such as an informer, that parse only what they read. Each element of
+ * the iteration is a batch of complete JSON documents; the buffers belong to the consumer, unless it declares that it
+ * is {@link FrameOptions.transient} with them.
  *
  * @example
  * ```ts
@@ -209,8 +212,8 @@ export interface FrameReader {
 /** How the consumer of frames treats their memory. */
 export interface FrameOptions {
   /**
-   * The consumer is done with a batch, and keeps no view of its bytes, when it asks for the next one. The client may then
-   * free that memory at once, without waiting for the garbage collector.
+   * The consumer is done with a batch, and keeps no view of its bytes, when it requests the next one. The client may
+   * then free that memory at once, without waiting for the garbage collector.
    *
    * @default false
    */
@@ -222,6 +225,6 @@ export interface FrameStream extends AsyncIterable<readonly Uint8Array[]>, Async
 
 /** A LIST answer in frames. */
 export interface ListFrames extends FrameStream {
-  /** Resolves after the last batch: the list's resourceVersion, continue token, … */
+  /** Resolves after the last batch, with the list's resourceVersion, continue token, … */
   readonly metadata: Promise<KubeList<never>['metadata']>;
 }

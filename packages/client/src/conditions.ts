@@ -8,15 +8,16 @@ export function exists(): (object: unknown) => boolean {
 }
 
 /**
- * Whether the object is gone: there is none, or where a uid is given, another one has its name. For {@link waitFor}.
+ * Reports whether the object is gone, that is, it does not exist, or, if a uid is given, another object has its name.
+ * For {@link waitFor}.
  */
 export function isDeleted(uid?: string): (object: unknown) => boolean {
   return (object) => object === undefined || (uid !== undefined && metadataOf(object).uid !== uid);
 }
 
 /**
- * Whether the object has a condition of this type and status that was computed from its present generation: what a
- * controller said about an older one does not count. For {@link waitFor}.
+ * Reports whether the object has a condition of this type and status that was computed from its present generation.
+ * Conditions of an older generation do not count. For {@link waitFor}.
  *
  * @param status @default 'True'
  */
@@ -27,7 +28,10 @@ export function hasCondition(type: string, status = 'True'): (object: unknown) =
   };
 }
 
-/** A condition of an object by its type, without regard to letter case, where it was computed from the present generation. */
+/**
+ * Returns a condition of an object by its type, without regard to letter case, if it was computed from the present
+ * generation.
+ */
 export function findConditionOf(object: unknown, type: string): StatusCondition | undefined {
   const present = conditionsOf(object).find((condition) => condition.type.toLowerCase() === type.toLowerCase());
   return present !== undefined && isCurrent(object, present) ? present : undefined;
@@ -104,12 +108,12 @@ function byFailure(object: unknown): Readiness | undefined {
   return reconciling === undefined ? undefined : { state: 'progressing', ...say(reconciling) };
 }
 
-/** The counts of replicas in a status, by which built-in workloads say how they are. */
+/** The counts of replicas in a status, by which built-in workloads report their state. */
 const replicaCounts = ['updatedReplicas', 'availableReplicas', 'readyReplicas', 'desiredNumberScheduled'];
 
 /**
- * Whether a custom resource that wants replicas says by a condition how it is, and counts none: of its replicas nothing is
- * known then. Workloads leave a count of 0 out.
+ * Reports whether a custom resource with replicas reports its state by a condition and counts none, so that nothing is
+ * known of its replicas. Workloads omit a count of 0.
  */
 function saysByConditionsAlone(object: unknown, status: unknown): boolean {
   const apiVersion = member(object, 'apiVersion');
@@ -118,7 +122,7 @@ function saysByConditionsAlone(object: unknown, status: unknown): boolean {
   return conditionsOf(object).some(({ type }) => type === 'Ready' || type === 'Available');
 }
 
-/** Deployments, StatefulSets, ReplicaSets and DaemonSets: all replicas are there, up to date and ready. */
+/** Deployments, StatefulSets, ReplicaSets and DaemonSets whose replicas are all present, up to date and ready. */
 function byReplicas(object: unknown, status: unknown): Readiness | undefined {
   const desired = number(status, 'desiredNumberScheduled') ?? number(member(object, 'spec'), 'replicas');
   if (desired === undefined || !isJsonObject(status)) return undefined;

@@ -17,18 +17,21 @@ import { shownType, unknownOptions } from '@kctl/options';
 import { keyIn } from './require-kind.js';
 import type { OptionNames } from '@kctl/options';
 
-/** What {@link createOrUpdate} and {@link createOrPatch} did. */
+/** Result of {@link createOrUpdate} and {@link createOrPatch}. */
 export type OperationResult = 'unchanged' | 'created' | 'updated' | 'updatedStatus' | 'updatedStatusOnly';
 
-/** As of a method, its parameter is bivariant: a function that takes the object as it is read is accepted too. */
+/**
+ * Declared as a method, so that its parameter is bivariant and a function that takes the object as it is read is
+ * accepted too.
+ */
 type Mutate<Draft> = { of(draft: Draft): void | Promise<void> }['of'];
 
 /** Options of {@link createOrUpdate} and {@link createOrPatch}. */
 export interface CreateOrUpdateOptions<K extends Kind> extends WriteOptions {
   /**
-   * Changes the draft into what the object should be: the draft is a copy of the present object, or an object that has
-   * nothing but its name. It must not change name or namespace. Fields that have a default in the schema of the kind may
-   * be left out.
+   * Changes the draft into the desired state of the object. The draft is a copy of the present object, or an object
+   * that has nothing but its name. It must not change name or namespace. Fields that have a default in the schema of
+   * the kind may be omitted.
    */
   readonly mutate: Mutate<DraftOf<K>>;
 }
@@ -38,18 +41,18 @@ const optionNames: OptionNames<CreateOrUpdateOptions<Kind>> = {
   mutate: true,
 };
 
-/** What was done, and the object as it is now. */
+/** The operation, and the object as it is now. */
 export interface CreateOrUpdateResult<K extends Kind, R extends OperationResult = OperationResult> {
   readonly result: R;
   readonly object: ReadObject<K>;
 }
 
 /**
- * Creates the object or updates it, and writes nothing where `mutate` changes nothing. Mirrors
- * `controllerutil.CreateOrUpdate`. The status of kinds with a status subresource is not written: see
+ * Creates the object or updates it, and writes nothing if `mutate` changes nothing. Mirrors
+ * `controllerutil.CreateOrUpdate`. The status of kinds with a status subresource is not written; see
  * {@link createOrPatch}.
  *
- * Two callers may meet: the slower one fails with AlreadyExists or a conflict. A reconciler lets that pass and is run
+ * If two callers meet, the slower one fails with AlreadyExists or a conflict. A reconciler lets that pass and is run
  * again.
  *
  * @throws what the client and `mutate` throw; TypeError when `mutate` changes name or namespace
@@ -88,8 +91,8 @@ export async function createOrUpdate<K extends WholeKind>(
 }
 
 /**
- * Creates the object or patches it and its status: two merge patches of what `mutate` changed, each sent only where
- * there is something in it. Mirrors `controllerutil.CreateOrPatch`.
+ * Creates the object or patches it and its status with two merge patches of the changes of `mutate`, each sent only if
+ * it is not empty. Mirrors `controllerutil.CreateOrPatch`.
  *
  * A merge patch carries no lock and replaces lists as a whole. The status of an object that is created now is written
  * by the next run.

@@ -17,7 +17,7 @@ export interface DescribeOptions {
 
 const optionNames: OptionNames<DescribeOptions> = { clock: clockOption };
 
-/** An object in short: fields for a log line. What an object does not have is left out. */
+/** A short form of an object, as fields for a log line. Missing parts of an object are omitted. */
 export interface ObjectDescription {
   readonly kind: string;
   /** `namespace/name`, or the name. */
@@ -43,8 +43,8 @@ export interface ObjectDescription {
 }
 
 /**
- * Describes an object of any kind in a few texts, for the fields of a log line or an error: what `kubectl describe` begins
- * with. No values of the spec, so that nothing secret is in it.
+ * Describes an object of any kind in a few strings, for the fields of a log line or an error, as at the beginning of
+ * `kubectl describe`. It contains no values of the spec, and so no secrets.
  *
  * @example
  * ```ts

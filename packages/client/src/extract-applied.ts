@@ -9,12 +9,12 @@ import type { FieldSet } from './managed-fields.js';
 import { isSet, managedFieldsOf, metadataOf } from './kube-object.js';
 import { requireOptionsObject } from './require-arguments.js';
 
-/** An object that was read: it has a name. */
+/** An object that was read, and so has a name. */
 export interface NamedObject {
   readonly metadata: { readonly name: string; readonly namespace?: string | undefined };
 }
 
-/** What an owner has applied to an object of a type: its identity, and any of its fields. */
+/** The fields that an owner has applied to an object of a type, with its identity. */
 export type AppliedFieldsOf<T extends NamedObject> = ApplyFields<T> & {
   readonly metadata: Pick<T['metadata'], 'name' | 'namespace'>;
 };
@@ -26,8 +26,9 @@ export interface ExtractOptions {
 }
 
 /**
- * What an owner has applied to an object: a configuration to change and apply again, so that no field of its own is lost and
- * none of others is claimed. Mirrors client-go's `Extract…`. Without fields of the owner it has the identity alone.
+ * Returns the fields that an owner has applied to an object, as a configuration to change and apply again, so that none
+ * of its fields is lost and none of others is claimed. Mirrors client-go's `Extract…`. Without fields of the owner it
+ * has the identity alone.
  *
  * @throws TypeError for an object without managedFields, as of a cache that strips them
  *
@@ -48,7 +49,7 @@ export function extractApplied<K extends Kind>(
   fieldOwner: string,
   options?: ExtractOptions,
 ): ApplyConfiguration<K>;
-/** The same of an object whose type says what it is. */
+/** The same for an object whose type states its kind. */
 export function extractApplied<T extends NamedObject>(
   object: T,
   fieldOwner: string,
@@ -111,7 +112,7 @@ function extract(fields: FieldSet, value: unknown): unknown {
   return isWhole(fields) ? value : Array.isArray(value) ? [] : isJsonObject(value) ? {} : value;
 }
 
-/** An item of a list, where it is one of those that are owned: with its keys. */
+/** Returns an item of a list with its keys, if it is one of the owned items. */
 function extractItem(items: ReturnType<typeof keyedItems>, item: unknown): unknown[] {
   if (!isJsonObject(item)) return [];
   const owned = items.find(({ keys }) => Object.entries(keys).every(([key, value]) => isSameJson(item[key], value)));

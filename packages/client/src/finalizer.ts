@@ -15,7 +15,7 @@ const maxAttempts = 10;
 
 const code = 'KCTL_OBJECT_DELETING';
 
-/** Thrown when a finalizer is to be added to an object that is being deleted: the server would refuse it. */
+/** Thrown when a finalizer is to be added to an object that is being deleted, which the server would refuse. */
 export class ObjectDeletingError extends Error {
   override readonly name = 'ObjectDeletingError';
   /** Stable code of this error class. */
@@ -32,13 +32,13 @@ export function isObjectDeleting(error: unknown): error is ObjectDeletingError {
 }
 
 /**
- * Adds a finalizer to the server's object, if it is not there: a JSON patch that is guarded by the uid and by the list
- * of finalizers as it was read, so that no other finalizer is lost, nothing else is written, and another object
- * of the same name is not changed. Where the list has changed meanwhile, the object is read again.
+ * Adds a finalizer to the server's object, if it is missing. It sends a JSON patch that is guarded by the uid and by
+ * the list of finalizers as it was read, so that no other finalizer is lost, nothing else is written, and another
+ * object of the same name is not changed. If the list has changed meanwhile, the object is read again.
  *
  * Add it, and return from the reconcile, before anything is created outside of the cluster.
  *
- * @returns the object with the finalizer; the one that was passed where it has it already
+ * @returns the object with the finalizer; the object that was passed, if it already has it
  * @throws ObjectDeletingError when the object is being deleted; NotFound when it is gone
  *
  * @example
@@ -80,8 +80,8 @@ export async function addFinalizer<K extends Kind>(
 }
 
 /**
- * Removes a finalizer from the server's object, if it is there: a JSON patch that is guarded by the uid and by the
- * value at its place in the list. Where the list has changed meanwhile, the object is read again.
+ * Removes a finalizer from the server's object, if it is present. It sends a JSON patch that is guarded by the uid and
+ * by the value at its place in the list. If the list has changed meanwhile, the object is read again.
  *
  * @returns the object without the finalizer; undefined when it is gone
  *
@@ -120,9 +120,9 @@ export async function removeFinalizer<K extends Kind>(
   }
 }
 
-/** Options of {@link addFinalizer} and {@link removeFinalizer}; a text stands for the finalizer alone. */
+/** Options of {@link addFinalizer} and {@link removeFinalizer}; a string stands for the finalizer alone. */
 export interface FinalizerOptions extends AbortOptions {
-  /** Its name: a domain of yours and a path, e.g. `example.com/release-bucket`. */
+  /** Its name, which is a domain of yours and a path, e.g. `example.com/release-bucket`. */
   readonly finalizer: string;
 }
 
@@ -143,7 +143,7 @@ function requireWrite(what: string, client: unknown, kind: Kind): void {
 
 interface GuardedPatch {
   readonly signal: AbortSignal | undefined;
-  /** The patch for an object; undefined where there is nothing to do. */
+  /** Returns the patch for an object; undefined if there is nothing to do. */
   readonly operations: (present: unknown) => JsonPatchOperation[] | undefined;
 }
 
@@ -161,7 +161,7 @@ async function guarded<K extends Kind>(
   let failure: unknown;
   const patch = async (attempt: number): Promise<ReadObject<K>> => {
     const present = attempt === 1 ? object : readonly<K>(await client.get(kind, key, { ...options, live: true }));
-    // Another object of the same name: what was asked for is as gone as its object.
+    // Another object of the same name, so the requested change is as gone as its object.
     if (metadataOf(present).uid !== uid) throw goneError(kind, key.name, failure);
     const changes = operations(present);
     return changes === undefined

@@ -1,8 +1,8 @@
 import { isAlreadyExists, isNotFound } from '@kctl/apimachinery';
 
 /**
- * The result, or undefined where the object is not there: `const pod = await ignoreNotFound(client.get(Pod, key))`.
- * Other failures pass. Mirrors `client.IgnoreNotFound`.
+ * Returns the result, or undefined if the object does not exist, as in
+ * `const pod = await ignoreNotFound(client.get(Pod, key))`. Other failures pass. Mirrors `client.IgnoreNotFound`.
  *
  * @example
  * ```ts
@@ -17,7 +17,10 @@ export function ignoreNotFound<T>(call: Promise<T>): Promise<T | undefined> {
   return ignore(call, isNotFound);
 }
 
-/** The result, or undefined where the object is there already. Other failures pass. Mirrors `client.IgnoreAlreadyExists`. */
+/**
+ * Returns the result, or undefined if the object already exists. Other failures pass. Mirrors
+ * `client.IgnoreAlreadyExists`.
+ */
 export function ignoreAlreadyExists<T>(call: Promise<T>): Promise<T | undefined> {
   return ignore(call, isAlreadyExists);
 }

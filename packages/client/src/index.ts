@@ -1,7 +1,7 @@
 /**
- * The contracts of a Kubernetes client, and what can be built on them alone: wrappers, patches, create-or-update,
- * server-side apply, guarded finalizers, waiting. No I/O: `@kctl/client-http` and `@kctl/client-delegating` implement
- * the contracts.
+ * The contracts of a Kubernetes client, and the functions that need nothing else, such as wrappers, patches,
+ * create-or-update, server-side apply, guarded finalizers and waiting. No I/O; `@kctl/client-http` and
+ * `@kctl/client-delegating` implement the contracts.
  *
  * @packageDocumentation
  */

@@ -17,9 +17,9 @@ import { requireClient } from './require-arguments.js';
 import { keyIn } from './require-kind.js';
 
 /**
- * Hooks in place of verbs: each has the signature of the verb it replaces, but that it always gets a key, also where the
- * caller passed an object; what is left out passes through. `subResource` returns hooks for the verbs of one subresource
- * and sees the status subresource, too, under the name `status`.
+ * Hooks in place of verbs. Each has the signature of the verb it replaces, except that it always gets a key, even if
+ * the caller passed an object. Verbs without a hook pass through. `subResource` returns hooks for the verbs of one
+ * subresource and also sees the status subresource, under the name `status`.
  */
 export interface Interceptor
   extends Partial<Pick<Reader, 'list'>>,
@@ -100,7 +100,7 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
   return watching;
 }
 
-/** Status is a subresource whose body is the object: its hooks get the key. */
+/** Status is a subresource whose body is the object. Its hooks get the key. */
 function interceptStatus<K extends Kind>(
   kind: K,
   status: StatusClient<K>,

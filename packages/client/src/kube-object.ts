@@ -9,7 +9,7 @@ import type {
   ObjectMeta,
 } from '@kctl/apimachinery';
 
-/** The metadata of any object: inside of generic code TypeScript does not see that every kind has them. */
+/** The metadata of any object, because in generic code TypeScript does not see that every kind has metadata. */
 export function metadataOf(object: unknown): DeepReadonly<ObjectMeta> {
   if (isKubeObject(object)) return object.metadata;
   throw new TypeError('the object has no metadata: expected a Kubernetes object');
@@ -28,7 +28,7 @@ export function managedFieldsOf(object: unknown): readonly DeepReadonly<ManagedF
   return Array.isArray(managedFields) ? managedFields.filter((entry) => isJsonObject(entry)) : [];
 }
 
-/** Whether there is a value. JSON may have null where a type has undefined. */
+/** Reports whether there is a value. JSON may have null for a type's undefined. */
 export function isSet<T>(value: T): value is NonNullable<T> {
   return value !== undefined && value !== null;
 }
@@ -44,7 +44,10 @@ export function isKubeObject(value: unknown): value is DeepReadonly<KubeObject> 
   );
 }
 
-/** The key of an object of a kind. @throws TypeError when it has no name, or no namespace where the kind needs one */
+/**
+ * Returns the key of an object of a kind. @throws TypeError when it has no name, or no namespace although the kind
+ * needs one
+ */
 export function keyOfKind<K extends Kind>(kind: K, object: unknown): KeyOf<K>;
 export function keyOfKind(kind: Kind, object: unknown): object {
   const metadata = metadataOf(object);

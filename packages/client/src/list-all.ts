@@ -23,15 +23,15 @@ export interface ListAllOptions extends Omit<ListOptions, 'continue' | 'limit'> 
 }
 
 /**
- * All objects of a collection, fetched page by page as the loop goes on: memory holds one page, and those of `pagesAhead`.
- * Leaving the loop ends the request for a page that is still on its way. The pages show the
- * collection as of the first one. A reader that answers from a cache is asked once, for the whole.
+ * All objects of a collection, fetched page by page as the loop goes on. Memory holds one page, and those of
+ * `pagesAhead`. Leaving the loop ends the request for a page that is still on its way. The pages show the collection as
+ * of the first one. A reader that answers from a cache is called once, for the whole.
  *
- * Where the server forgets that state before the last page (410 after minutes), the listing goes on with the token
- * that the server offers for it: the rest then shows a later state, and nothing comes twice. client-go starts over
- * instead, which an iterator cannot do.
+ * If the server drops that state before the last page (410 after minutes), the listing goes on with the token that the
+ * server offers for it. The rest then shows a later state, and nothing comes twice. client-go starts over instead,
+ * which an iterator cannot do.
  *
- * @throws what `list` throws; a 410 where the server offers no way to go on; TypeError when `pageSize` is not valid
+ * @throws the errors of `list`; a 410 if the server offers no way to continue; TypeError when `pageSize` is not valid
  *
  * @example
  * ```ts
@@ -83,11 +83,11 @@ async function* pagesOf<K extends Kind>(
     });
     token = page.metadata.continue;
     yield isCut(page, token) ? (await reader.list(kind, rest)).items : page.items;
-    // JSON may have null where there is none.
+    // JSON may have null for an absent value.
   } while ((token ?? '') !== '');
 }
 
-/** Asks for some elements before they are wanted; a generator works on one after the other. */
+/** Requests some elements before they are needed, because a generator works on one after the other. */
 async function* ahead<T>(
   source: AsyncGenerator<T, void, undefined>,
   count: number,
@@ -106,7 +106,7 @@ async function* ahead<T>(
   }
 }
 
-/** A cache cuts a list at the limit and cannot go on, so it is asked for the whole, which costs it nothing. */
+/** A cache cuts a list at the limit and cannot continue, so the whole list is requested, which costs it nothing. */
 function isCut({ metadata }: KubeList<unknown>, token: string | undefined): boolean {
   return (token ?? '') === '' && (metadata.remainingItemCount ?? 0) > 0;
 }
@@ -118,7 +118,7 @@ async function listPage<K extends Kind>(
 ): Promise<KubeList<ReadObject<K>>> {
   const page = limit === 0 ? {} : { limit };
   if (token === '') return await reader.list(kind, { ...rest, ...page });
-  // A token carries the version of its list: the server refuses another one beside it.
+  // A token carries the version of its list, so the server refuses another version beside it.
   const { resourceVersion: _version, resourceVersionMatch: _match, ...following } = rest;
   try {
     return await reader.list(kind, { ...following, ...page, continue: token });

@@ -8,7 +8,7 @@ import { managedFieldsOf } from './kube-object.js';
  */
 export type FieldSet = Readonly<Record<string, unknown>>;
 
-/** What an owner has applied to an object, or why that is not known. */
+/** The fields that an owner has applied to an object, or why they are not known. */
 export type AppliedFields =
   | { readonly fields: FieldSet }
   | { readonly missing: 'noManagedFields' | 'neverApplied' | 'otherVersion' };
@@ -19,7 +19,7 @@ export function ownedFields(object: unknown, kind: Kind, fieldOwner: string): Ap
   if (managedFields.length === 0) return { missing: 'noManagedFields' };
   const own = managedFields.filter((entry) => isApplyOf(entry, fieldOwner));
   if (own.length === 0) return { missing: 'neverApplied' };
-  // One entry for each version that was applied: those of another one cannot be compared, since fields may have moved.
+  // One entry for each applied version. Fields of another version cannot be compared, since they may have moved.
   const entry = own.find(({ apiVersion }) => apiVersion === kind.apiVersion);
   if (entry === undefined || own.length > 1) return { missing: 'otherVersion' };
   return { fields: isJsonObject(entry.fieldsV1) ? entry.fieldsV1 : {} };
@@ -54,7 +54,7 @@ export function keyedItems(fields: FieldSet): KeyedItem[] {
   });
 }
 
-/** The values `v:…` of a set; undefined where the node is not a set. */
+/** The values `v:…` of a set; undefined if the node is not a set. */
 export function setValues(fields: FieldSet): unknown[] | undefined {
   const keys = Object.keys(fields).filter((key) => key.startsWith('v:'));
   return keys.length === 0 ? undefined : keys.map((key): unknown => JSON.parse(key.slice(2)));

@@ -50,7 +50,7 @@ export function isNamespaceMismatch(error: unknown): error is NamespaceMismatchE
   return error instanceof Error && 'code' in error && error.code === code;
 }
 
-/** A client of one namespace: keys need no namespace. It is a {@link Client} like any other. */
+/** A client of one namespace, whose keys need no namespace. It is a {@link Client} like any other. */
 export interface NamespacedClient extends Client {
   /** The namespace that it fills in. */
   readonly namespace: string;
@@ -92,10 +92,11 @@ export interface NamespacedSubResourceClient<K extends Kind, B> extends SubResou
 }
 
 /**
- * A client that fills in `namespace` for namespaced kinds: in keys, in objects that are written (a copy; yours is left
- * alone), in lists, watches and `deleteAllOf`. Cluster-scoped kinds pass through. Mirrors `client.NewNamespacedClient`.
+ * Returns a client that fills in `namespace` for namespaced kinds, in keys, in written objects (a copy, leaving yours
+ * unchanged), in lists, watches and `deleteAllOf`. Cluster-scoped kinds pass through. Mirrors
+ * `client.NewNamespacedClient`.
  *
- * Its calls reject with a {@link NamespaceMismatchError} where they name another namespace.
+ * Its calls reject with a {@link NamespaceMismatchError} if they name another namespace.
  */
 export function inNamespace(client: WatchingClient, namespace: string): NamespacedClient & WatchingClient;
 export function inNamespace(client: Client, namespace: string): NamespacedClient;
@@ -178,7 +179,7 @@ class Placement {
   }
 
   #require(kind: Kind, named: string | undefined): void {
-    // JSON may have null where there is none.
+    // JSON may have null for an absent value.
     const given = named ?? '';
     if (given !== '' && given !== this.#namespace) throw new NamespaceMismatchError(kind, given, this.#namespace);
   }

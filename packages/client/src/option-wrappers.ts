@@ -4,8 +4,8 @@ import { rewriteOptions } from './wrap.js';
 import { requireClient, requireName } from './require-arguments.js';
 
 /**
- * A client whose writes are all dry runs: the server does everything but store. A call cannot switch it off. Reads
- * pass through. Mirrors `client.NewDryRunClient`.
+ * Returns a client whose writes are all dry runs, for which the server does everything except storing. A call cannot
+ * switch it off. Reads pass through. Mirrors `client.NewDryRunClient`.
  */
 export function withDryRun(client: WatchingClient): WatchingClient;
 export function withDryRun(client: Client): Client;
@@ -29,15 +29,15 @@ export function withFieldOwner(client: Client, fieldOwner: string): Client {
     throw new TypeError('withFieldOwner: the field owner is empty: pass the name of your controller');
   requireName('withFieldOwner', 'field owner', fieldOwner);
   return rewriteOptions(client, {
-    // An option that is undefined is one that the call does not say.
+    // An option that is undefined counts as not set by the call.
     write: (options) => Object.assign({}, options, { fieldOwner: options?.fieldOwner ?? fieldOwner }),
     remove: (options) => options,
   });
 }
 
 /**
- * A client whose writes are validated this strictly, unless a call says otherwise. Server-side apply is strict in any
- * case. Mirrors `client.WithFieldValidation`.
+ * Returns a client whose writes are validated this strictly, unless a call sets another level. Server-side apply is
+ * strict in any case. Mirrors `client.WithFieldValidation`.
  */
 export function withFieldValidation(client: WatchingClient, fieldValidation: FieldValidation): WatchingClient;
 export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client;

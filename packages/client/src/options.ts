@@ -11,9 +11,9 @@ export type ResourceVersionMatch = 'Exact' | 'NotOlderThan';
 
 /** Options of `get`. */
 export interface GetOptions extends AbortOptions {
-  /** "Not older than this"; '0' allows any cached state. Unset: the most recent. Ignored by a cache. */
+  /** "Not older than this"; '0' allows any cached state. The most recent if unset. Ignored by a cache. */
   readonly resourceVersion?: string;
-  /** Reads from the server even where a cache could answer. @default false */
+  /** Reads from the server even if a cache could answer. @default false */
   readonly live?: boolean;
   /**
    * How a caching client treats own writes that its cache has not seen: `overlay` merges them, `barrier` waits for
@@ -24,11 +24,11 @@ export interface GetOptions extends AbortOptions {
 
 /** Options of `list`. */
 export interface ListOptions extends GetOptions {
-  /** Only this namespace. Unset: all namespaces. */
+  /** Only this namespace. All namespaces if unset. */
   readonly namespace?: string;
-  /** A parsed selector, the API object, a `key → value` record, or text as kubectl takes it. */
+  /** A parsed selector, the API object, a `key → value` record, or a string as kubectl takes it. */
   readonly labelSelector?: Selector | LabelSelector | Readonly<Record<string, string>> | string;
-  /** A parsed selector, a `path → value` record, or text as kubectl takes it. */
+  /** A parsed selector, a `path → value` record, or a string as kubectl takes it. */
   readonly fieldSelector?: FieldSelector | Readonly<Record<string, string>> | string;
   /** At most this many items in one answer; 0 and `Infinity` do not limit it. @default no limit */
   readonly limit?: number;
@@ -44,12 +44,12 @@ export interface WatchOptions extends AbortOptions {
   readonly namespace?: string;
   readonly labelSelector?: ListOptions['labelSelector'];
   readonly fieldSelector?: ListOptions['fieldSelector'];
-  /** Events after this version. '' or unset: start with synthetic ADDED events of the current state. */
+  /** Events after this version. If '' or unset, starts with synthetic ADDED events of the current state. */
   readonly resourceVersion?: string;
   readonly resourceVersionMatch?: ResourceVersionMatch;
-  /** Asks for BOOKMARK events. @default false */
+  /** Requests BOOKMARK events. @default false */
   readonly allowWatchBookmarks?: boolean;
-  /** WatchList: first the current state, then a bookmark that ends it, then live events. */
+  /** WatchList, which sends first the current state, then a bookmark that ends it, then live events. */
   readonly sendInitialEvents?: boolean;
   /** The server ends the stream after this many seconds. */
   readonly timeoutSeconds?: number;
@@ -76,17 +76,17 @@ export type UpdateOptions = WriteOptions;
 
 /** Options of `patch`. */
 export interface PatchOptions extends WriteOptions {
-  /** Apply only: takes over fields that others own. @default false */
+  /** Apply only. Takes over fields that others own. @default false */
   readonly force?: boolean;
 }
 
-/** What must hold for a delete to happen; otherwise it fails with a conflict. */
+/** Preconditions of a delete; if they do not hold, it fails with a conflict. */
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
 }
 
-/** What happens to dependents. */
+/** How dependents are deleted. */
 export type PropagationPolicy = 'Orphan' | 'Background' | 'Foreground';
 
 /** Options of `delete`. */
@@ -96,10 +96,10 @@ export interface DeleteOptions extends AbortOptions {
   readonly preconditions?: Preconditions;
   readonly propagationPolicy?: PropagationPolicy;
   /**
-   * Deletes an object that the server cannot read from its store: corrupt, or encrypted with a key that is lost. Finalizers and
-   * preconditions are passed over, and what belongs to the object may be left behind. Servers refuse it without the right to the
-   * verb `unsafe-delete-ignore-read-errors`, and beside other options or in `deleteAllOf`; without the feature gate
-   * `AllowUnsafeMalformedObjectDeletion` it has no effect.
+   * Deletes an object that the server cannot read from its store, because it is corrupt, or encrypted with a lost key.
+   * Finalizers and preconditions are ignored, and dependents of the object may be left behind. Servers refuse it
+   * without the right to the verb `unsafe-delete-ignore-read-errors`, and beside other options or in `deleteAllOf`;
+   * without the feature gate `AllowUnsafeMalformedObjectDeletion` it has no effect.
    *
    * @default false
    */

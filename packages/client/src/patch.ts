@@ -25,9 +25,9 @@ export type Patch =
 /** Options of {@link mergeFrom}. */
 export interface MergeFromOptions {
   /**
-   * Sends the resourceVersion of `original` along, so that the server refuses the patch with a conflict when the
-   * object has changed since. Needed wherever a list is changed: a merge patch replaces lists as a whole, with what
-   * others have added in the meantime.
+   * Sends the resourceVersion of `original` along, so that the server refuses the patch with a conflict when the object
+   * has changed since. Needed whenever a list is changed, because a merge patch replaces lists as a whole, including
+   * items that others have added in the meantime.
    *
    * @default false
    */
@@ -40,7 +40,7 @@ const mergeFromOptionNames: OptionNames<MergeFromOptions> = { optimisticLock: bo
  * The merge patch that turns `original` into `modified`. Mirrors `client.MergeFrom` and
  * `MergeFromWithOptimisticLock`.
  *
- * @throws TypeError when an optimistic lock is asked for and `original` has no resourceVersion
+ * @throws TypeError when an optimistic lock is requested and `original` has no resourceVersion
  *
  * @example
  * ```ts
@@ -90,7 +90,10 @@ export function jsonPatchFrom(original: object, modified: object): Patch & { rea
   return { type: 'json', operations: createJsonPatch(original, modified) };
 }
 
-/** The body of a merge patch of a type: any of its fields; null deletes one, and a list replaces the list. */
+/**
+ * The body of a merge patch of a type, which may contain any of its fields. null deletes a field, and a list replaces
+ * the list.
+ */
 export type MergePatchBody<T> = T extends Primitive
   ? T
   : T extends readonly (infer E)[]
@@ -99,7 +102,7 @@ export type MergePatchBody<T> = T extends Primitive
       ? { readonly [P in keyof T]?: MergePatchBody<T[P]> | null }
       : T;
 
-/** What a strategic merge patch can say of an object or of an item of a list. */
+/** Directives of a strategic merge patch for an object or for an item of a list. */
 export interface StrategicDirectives {
   /** `delete` deletes the item or object; `replace` takes the rest as it is, in a list the whole list. */
   readonly $patch?: 'delete' | 'replace' | 'merge';
@@ -107,11 +110,14 @@ export interface StrategicDirectives {
   readonly $retainKeys?: readonly string[];
   /** The order of a list. */
   readonly [order: `$setElementOrder/${string}`]: readonly unknown[] | undefined;
-  /** Items to delete of a list of texts or numbers. */
+  /** Items to delete from a list of strings or numbers. */
   readonly [items: `$deleteFromPrimitiveList/${string}`]: readonly unknown[] | undefined;
 }
 
-/** The body of a strategic merge patch of a type: any of its fields, and of the items of its lists; null deletes a field. */
+/**
+ * The body of a strategic merge patch of a type, with any of its fields, and of the items of its lists. null deletes a
+ * field.
+ */
 export type StrategicPatchBody<T> = T extends Primitive
   ? T
   : T extends readonly (infer E)[]
@@ -142,8 +148,8 @@ export function mergePatch(first: object, body: object = first): Patch & { reado
 }
 
 /**
- * A strategic merge patch with this body: built-in kinds merge some lists by key. With a kind, the body is checked against
- * its type.
+ * Returns a strategic merge patch with this body, for built-in kinds, which merge some lists by key. With a kind, the
+ * body is checked against its type.
  */
 export function strategicPatch(body: object): Patch & { readonly type: 'strategic' };
 export function strategicPatch<K extends Kind>(
@@ -155,14 +161,17 @@ export function strategicPatch(first: object, body: object = first): Patch & { r
 }
 
 /**
- * A server-side apply of this object: the fields in it are what the field owner wants. It must say `apiVersion`, `kind`
- * and `metadata.name`; `apply` fills them in.
+ * Returns a server-side apply of this object, whose fields are the field owner's configuration. It must set
+ * `apiVersion`, `kind` and `metadata.name`; `apply` fills them in.
  */
 export function applyPatch(object: object): Patch & { readonly type: 'apply' } {
   return { type: 'apply', body: object };
 }
 
-/** Whether a patch changes nothing, so that there is no need to send it. An apply is never empty: it claims fields. */
+/**
+ * Reports whether a patch changes nothing, so that there is no need to send it. An apply is never empty, because it
+ * claims fields.
+ */
 export function isEmptyPatch(patch: Patch): boolean {
   requireOptionsObject('isEmptyPatch', patch, 'a patch, such as mergeFrom returns');
   switch (patch.type) {

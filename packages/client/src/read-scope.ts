@@ -7,7 +7,7 @@ import { requireKind } from './require-kind.js';
 
 /** A part of a collection, as a list or watch chooses it. */
 export interface ReadScope {
-  /** Unset: all namespaces. */
+  /** All namespaces if unset. */
   readonly namespace?: string;
   readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
@@ -15,17 +15,17 @@ export interface ReadScope {
 
 /** The answer for one scope. */
 export interface ScopeList<K extends Kind> {
-  /** The namespace that was listed; undefined: all of the scope. */
+  /** The namespace that was listed; undefined for all of the scope. */
   readonly namespace: string | undefined;
   readonly list: KubeList<ReadObject<K>>;
 }
 
-/** How many scopes are asked at a time. */
+/** How many scopes are requested at a time. */
 const parallelLists = 8;
 
 /**
- * Lists a collection within scopes, such as those of a cache: one request for each scope that the namespace of the
- * options falls into, with the selectors of both. So no answer contains more than the scopes do.
+ * Lists a collection within scopes, such as those of a cache, with one request for each scope that contains the
+ * namespace of the options, and with the selectors of both. So no answer contains more than the scopes do.
  *
  * @throws what `list` throws
  */
@@ -53,7 +53,10 @@ export async function listWithin<K extends Kind>(
   return found;
 }
 
-/** The scopes that a read of a namespace (undefined or '': all) falls into, cut to it: each costs a request. */
+/**
+ * Returns the scopes that a read of a namespace (all if undefined or '') falls into, limited to it. Each costs a
+ * request.
+ */
 function scopesWithin(kind: Kind, scopes: readonly ReadScope[], namespace = ''): readonly ReadScope[] {
   if (namespace === '' || kind.scope === 'Cluster') return scopes;
   const own =
@@ -61,14 +64,14 @@ function scopesWithin(kind: Kind, scopes: readonly ReadScope[], namespace = ''):
   return own === undefined ? [] : [{ ...own, namespace }];
 }
 
-/** What satisfies the selectors of both. */
+/** Objects that satisfy the selectors of both. */
 function bothSelectors(scope: ReadScope, options: ListOptions): Pick<ListOptions, 'labelSelector' | 'fieldSelector'> {
   const labels = joined([scope.labelSelector, options.labelSelector], (selector) => labelSelectorFrom(selector));
   const fields = joined([scope.fieldSelector, options.fieldSelector], (selector) => fieldSelectorFrom(selector));
   return { ...(labels === '' ? {} : { labelSelector: labels }), ...(fields === '' ? {} : { fieldSelector: fields }) };
 }
 
-/** In the text of both kinds of selectors, a comma is an "and". */
+/** In the string form of both kinds of selectors, a comma is an "and". */
 function joined<S>(selectors: readonly (S | undefined)[], parse: (selector: S) => { toString(): string }): string {
   return selectors
     .map((selector) => (selector === undefined ? '' : parse(selector).toString()))

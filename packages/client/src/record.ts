@@ -35,7 +35,7 @@ export interface CallRecorder {
 
 const writingVerbs: ReadonlySet<ClientVerb> = new Set(['create', 'update', 'patch', 'delete', 'deleteAllOf']);
 
-/** A client that passes everything through and remembers what was asked: for tests that say what a reconciler does. */
+/** Returns a client that passes everything through and records its calls, for tests of a reconciler's actions. */
 export function record(client: WatchingClient): WatchingClient & CallRecorder;
 export function record(client: Client): Client & CallRecorder;
 export function record(client: Client): Client & CallRecorder {
@@ -126,7 +126,7 @@ function recordSubResource<K extends Kind, B>(
   };
 }
 
-/** What is not a key is left to the client to refuse. */
+/** A value that is not a key is left to the client to refuse. */
 function keyPart(named: KeyOrObject<Kind>): ObjectKey | undefined {
   const given: unknown = named;
   if (typeof given !== 'object' || given === null) return undefined;

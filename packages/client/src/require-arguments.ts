@@ -3,10 +3,11 @@ import { shownArgument } from '@kctl/options';
 import { isKubeObject } from './kube-object.js';
 
 /**
- * For functions that take a client: refuses what lacks the methods that they call, such as a client that was not awaited.
+ * For functions that take a client. Refuses a value that lacks the methods that they call, such as a client that was
+ * not awaited.
  *
  * @param what the function, at the beginning of the message
- * @param methods what is called; none where that depends on the calls that follow
+ * @param methods the methods to be called; empty if they depend on the calls that follow
  * @throws TypeError naming what is missing
  *
  * @example
@@ -29,7 +30,7 @@ export function requireClient(what: string, client: unknown, methods: readonly s
 }
 
 /**
- * For functions that take an object: refuses what is none, and one without metadata.
+ * For functions that take an object. Refuses a value that is not an object, or has no metadata.
  *
  * @param what the function, at the beginning of the message
  * @param name the argument
@@ -53,7 +54,7 @@ export function requireList(what: string, name: string, list: unknown, expected:
   throw new TypeError(`${what}: ${name} is ${shownArgument(list)}: expected ${expected}`);
 }
 
-/** Refuses a name that is none, which would name a collection. @throws TypeError naming the argument */
+/** Refuses an invalid name, which would name a collection. @throws TypeError naming the argument */
 export function requireName(what: string, name: string, value: unknown): void {
   if (typeof value === 'string' && value !== '') return;
   throw new TypeError(`${what}: the ${name} is ${value === '' ? 'empty' : shownArgument(value)}: expected its name`);

@@ -3,7 +3,7 @@ import { formatGroupKind, isJsonObject, parseApiVersion } from '@kctl/apimachine
 import { shownValue } from '@kctl/options';
 import { isKubeObject } from './kube-object.js';
 
-/** For clients: refuses what cannot be a kind, which is what an import under a wrong name yields. @throws TypeError */
+/** For clients. Refuses a value that cannot be a kind, which an import under a wrong name yields. @throws TypeError */
 export function requireKind(verb: string, kind: unknown): void {
   const given = kind;
   const isKind =
@@ -15,10 +15,10 @@ export function requireKind(verb: string, kind: unknown): void {
 }
 
 /**
- * For clients: {@link requireKind}, and the key of what a call names by its key or by an object of the kind.
+ * For clients. As {@link requireKind}, and returns the key that a call gives as a key or as an object of the kind.
  *
- * @throws TypeError for what has no name, or no namespace where the kind needs one, and for an object of another kind:
- *   a cache would look for it, find nothing, and say that it is gone
+ * @throws TypeError if it has no name, or no namespace although the kind needs one, and for an object of another kind,
+ * which a cache would look up, not find, and report as gone
  */
 export function requireKey<K extends Kind>(verb: string, kind: K, named: KeyOrObject<K>): KeyOf<K> {
   const key = keyIn(verb, kind, named);
@@ -41,7 +41,7 @@ export function keyIn(verb: string, kind: Kind, named: object): ObjectKey {
   if (isKubeObject(given) && isKey(given.metadata)) {
     requireSameKind(verb, kind, given);
     const { name } = given.metadata;
-    // JSON may have null where there is none.
+    // JSON may have null for an absent value.
     const namespace = given.metadata.namespace ?? undefined;
     return namespace === undefined ? { name } : { namespace, name };
   }

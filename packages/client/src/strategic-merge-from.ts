@@ -9,19 +9,19 @@ import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link strategicMergeFrom}. */
 export interface StrategicMergeFromOptions extends MergeFromOptions {
-  /** What the objects are, where they do not say it. @default their `apiVersion` and `kind` */
+  /** The kind of the objects, if they do not state it. @default their `apiVersion` and `kind` */
   readonly kind?: KindNames;
 }
 
 const optionNames: OptionNames<StrategicMergeFromOptions> = { optimisticLock: booleanOption, kind: true };
 
 /**
- * The strategic merge patch that turns `original` into `modified`, objects of a built-in kind: it changes lists with a merge
- * key, such as the containers of a pod, item by item, so that what others have added stays. Mirrors
+ * Returns the strategic merge patch that turns `original` into `modified`, objects of a built-in kind. It changes lists
+ * with a merge key, such as the containers of a pod, item by item, so that items added by others stay. Mirrors
  * `client.StrategicMergeFrom`, and with `optimisticLock` `MergeFromWithOptimisticLock`.
  *
- * @throws TypeError for a custom resource, which API servers merge by JSON merge patches alone: use `mergeFrom`; for objects
- *   that do not say their kind; when an optimistic lock is asked for and `original` has no resourceVersion
+ * @throws TypeError for a custom resource, which API servers merge by JSON merge patches alone (use `mergeFrom`); for
+ * objects that do not state their kind; when an optimistic lock is requested and `original` has no resourceVersion
  *
  * @example
  * ```ts

@@ -13,24 +13,30 @@ import type { WaitTarget } from './wait-target.js';
 import { isWatchable } from './wrap.js';
 import type { AbortOptions, GetOptions, ListOptions } from './options.js';
 
-/** Whether an object is as wanted; it is undefined where there is none. Called for each state that is seen. */
+/**
+ * Reports whether an object is in the desired state; it is undefined if it does not exist. Called for each state that
+ * is seen.
+ */
 export type WaitCondition<K extends Kind> = (object: ReadObject<K> | undefined) => boolean;
 
 /**
- * What a condition must not be: a guard of errors, such as `isGone` or `isNotFound` of @kctl/apimachinery, would never
- * hold of an object.
+ * Functions that a condition must not be. A guard of errors, such as `isGone` or `isNotFound` of @kctl/apimachinery,
+ * would never hold for an object.
  */
 export type NotOfErrors<C> = C extends (error: unknown) => error is StatusError
   ? { readonly 'this is about errors: use isDeleted() or exists()': never }
   : unknown;
 
-/** Options of {@link waitFor}. What to wait for is one of `until`, `condition`, `jsonPath`, `deleted` and `created`. */
+/**
+ * Options of {@link waitFor}. Exactly one of `until`, `condition`, `jsonPath`, `deleted` and `created` sets the
+ * condition.
+ */
 export interface WaitForOptions<K extends Kind> extends AbortOptions, WaitTarget {
   /** e.g. `hasCondition('Ready')`, `isReady()`, or a function of yours. */
   readonly until?: WaitCondition<K>;
   /** How long to wait, in ms. @default unlimited */
   readonly timeoutMs?: number;
-  /** ms between reads where the client cannot watch, and before a watch that failed is tried again. @default 1000 */
+  /** ms between reads if the client cannot watch, and before a failed watch is tried again. @default 1000 */
   readonly intervalMs?: number;
   /** @default systemClock */
   readonly clock?: Clock;
@@ -49,10 +55,10 @@ const optionNames: OptionNames<WaitForOptions<never>> = {
 };
 
 /**
- * Waits until an object is as wanted, and returns it (undefined where the condition holds without one): a function of yours,
- * or what `kubectl wait --for` takes. It reads the
- * object, then watches it alone, from the server; a watch that ends, fails or is refused is followed by a pause and a
- * read, so that nothing is missed. A client that cannot watch reads again and again.
+ * Waits until an object is in the desired state, and returns it (undefined if the condition holds without one). The
+ * condition is a function of yours, or one that `kubectl wait --for` takes. It reads the object, then watches it alone,
+ * from the server; a watch that ends, fails or is refused is followed by a pause and a read, so that nothing is missed.
+ * A client that cannot watch reads repeatedly.
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what a read throws, but for a 404;
  *   what the condition throws; TypeError when an argument is not valid
@@ -142,7 +148,7 @@ class ObjectWait<K extends Kind> {
   readonly #kind: K;
   readonly #key: KeyOf<K>;
   readonly #until: WaitCondition<K>;
-  /** Whether the key says where the object is. */
+  /** Reports whether the key states the place of the object. */
   readonly #hasPlace: boolean;
 
   constructor(reader: Reader, kind: K, key: KeyOf<K>, until: WaitCondition<K>) {
@@ -209,7 +215,7 @@ class ObjectWait<K extends Kind> {
   }
 }
 
-/** A stream that breaks has ended: the next read shows what it would have delivered. */
+/** A stream that breaks has ended, so the next read shows the events that it would have delivered. */
 async function nextOrEnd<T>(events: AsyncIterator<T>): Promise<T | undefined> {
   try {
     const result = await events.next();

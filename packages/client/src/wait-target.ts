@@ -1,7 +1,7 @@
 import { compileJsonPath, isJsonObject } from '@kctl/apimachinery';
 import { exists, findConditionOf, isDeleted } from './conditions.js';
 
-/** What to wait for, as `kubectl wait --for` has it. Exactly one of the fields is set. */
+/** The condition to wait for, as in `kubectl wait --for`. Exactly one of the fields is set. */
 export interface WaitTarget {
   /**
    * A condition of the status, `Ready`, or with its value, `Available=False`: letter case does not matter, and a condition that
@@ -22,7 +22,7 @@ export interface WaitTarget {
 export const waitTargetNames = ['condition', 'jsonPath', 'deleted', 'created'] as const;
 
 /**
- * The target as a function of an object. Undefined where none is set.
+ * Returns the target as a function of an object. Undefined if none is set.
  *
  * @throws TypeError naming the target that is not valid
  */

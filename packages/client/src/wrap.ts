@@ -51,7 +51,7 @@ export function rewriteOptions(client: Client, { write, remove }: OptionRewrite)
   return withWatch(client, rewritten);
 }
 
-/** Lets a wrapper watch where what it wraps can. */
+/** Lets a wrapper watch if the wrapped client can. */
 function withWatch(client: Client, wrapper: Client): Client {
   if (!isWatchingClient(client)) return wrapper;
   const watching: WatchingClient = { ...wrapper, watch: (kind, options) => client.watch(kind, options) };

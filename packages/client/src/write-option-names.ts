@@ -1,7 +1,7 @@
 import type { OptionNames } from '@kctl/options';
 import type { PatchOptions, WriteOptions } from './options.js';
 
-/** For helpers that hand options on to a write: they refuse others also if there is nothing to write. */
+/** For helpers that pass options on to a write. They refuse unknown ones even if there is nothing to write. */
 export const writeOptionNames: OptionNames<WriteOptions> = {
   signal: true,
   dryRun: true,

@@ -1,5 +1,5 @@
 /**
- * Custom resources from schemas: one definition gives the types, the kind token, the CustomResourceDefinition, and
+ * Custom resources from schemas. One definition provides the types, the kind token, the CustomResourceDefinition, and
  * validation as the API server does it.
  *
  * @packageDocumentation

@@ -6,7 +6,7 @@ import { fileNameOf, nameProblem } from './names.js';
 import { ownVersion, renderAdditions } from './render-project.js';
 import { findRecord } from './scaffold-record.js';
 
-/** What can be added. */
+/** Kinds of additions. */
 export type Addition = 'resource' | 'controller' | 'webhook';
 
 /** Options of {@link addToProject}. */
@@ -24,20 +24,21 @@ export interface AddToProjectOptions {
   readonly dryRun?: boolean;
 }
 
-/** What {@link addToProject} did: paths with slashes. */
+/** Result of {@link addToProject}, as paths with slashes. */
 export interface AddOutcome {
   readonly written: readonly string[];
-  /** Files that were there: the module that defines the operator. */
+  /** Existing files that were changed, which is the module that defines the operator. */
   readonly changed: readonly string[];
-  /** What a person has to add, a sentence each; empty where the module could be changed. */
+  /** Manual steps, a sentence each; empty if the module could be changed. */
   readonly todo: readonly string[];
 }
 
 /**
- * Adds a kind, a controller or a webhook to a project, with what belongs to it: a sample, a test, and the lines in the
- * module that defines the operator.
+ * Adds a kind, a controller or a webhook to a project, with a sample, a test, and the lines in the module that defines
+ * the operator.
  *
- * @throws TypeError naming what is not valid; Error when a file is there already, or the kind is not: nothing is written then
+ * @throws TypeError naming the invalid option; Error if a file already exists, or the kind does not, in which case
+ * nothing is written
  *
  * @example
  * ```ts
@@ -94,7 +95,7 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
   return { written: [...files.keys()], changed, todo };
 }
 
-/** Whether the folder that a file is to be written in is another place than its path says. */
+/** Whether the folder of a file to be written is outside of the project, despite its path. */
 function leadsOut(folder: string, path: string): boolean {
   let place = dirname(join(folder, ...path.split('/')));
   while (!existsSync(place)) place = dirname(place);
@@ -123,7 +124,10 @@ function editOf(
   }
 }
 
-/** That of the project, which every project has to check its types; undefined where there is none with a syntax tree. */
+/**
+ * The compiler of the project, which every project has to check its types; undefined if there is no compiler with a
+ * syntax tree.
+ */
 function findCompiler(folder: string): Compiler | undefined {
   try {
     const loaded: unknown = createRequire(join(folder, 'package.json'))('typescript');

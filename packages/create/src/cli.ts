@@ -4,7 +4,7 @@ if (major < 22 || (major === 22 && minor < 19)) {
   process.stderr.write(`Node ${process.versions.node} is too old: install 22.19.0 or newer\n`);
   process.exitCode = 1;
 } else {
-  // Only now: what an old Node cannot parse would be the error.
+  // Imported only now, since a syntax error of an old Node would hide the message.
   const { runCreate, runNpm } = await import('./run.js');
   const io = {
     cwd: process.cwd(),

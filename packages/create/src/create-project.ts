@@ -6,7 +6,7 @@ import { writeRecord } from './scaffold-record.js';
 
 /** Options of {@link createProject}. */
 export interface CreateProjectOptions extends ProjectNames {
-  /** Where to: a folder that does not exist, or is empty but for `.git`. */
+  /** Target folder, which does not exist, or is empty but for `.git`. */
   readonly folder: string;
   /** Version of the @kctl packages. @default that of this package */
   readonly version?: string;
@@ -16,7 +16,7 @@ export interface CreateProjectOptions extends ProjectNames {
  * Writes a project.
  *
  * @returns the paths of its files, with slashes
- * @throws TypeError naming what is not valid; Error when the folder has files: nothing is written then
+ * @throws TypeError naming the invalid option; Error if the folder has files, in which case nothing is written
  *
  * @example
  * ```ts

@@ -1,9 +1,9 @@
 import type ts from 'typescript';
 
-/** What {@link editMain} needs of the compiler that a project has. */
+/** The part of the project's compiler that {@link editMain} needs. */
 export type Compiler = Pick<typeof ts, 'createSourceFile' | 'forEachChild' | 'ScriptTarget' | 'SyntaxKind'>;
 
-/** What is added to the module that defines the operator. */
+/** Addition to the module that defines the operator. */
 export interface MainEdit {
   /** A name, and the module that it is imported from. */
   readonly name: string;
@@ -12,10 +12,10 @@ export interface MainEdit {
   readonly as: 'resource' | 'call';
 }
 
-/** What {@link editMain} returns. */
+/** Result of {@link editMain}. */
 export interface EditedMain {
   readonly text: string;
-  /** What a person has to add, a sentence each: the module is written in another way than the template. */
+  /** Manual steps, a sentence each, if the module is written in another way than the template. */
   readonly todo: readonly string[];
 }
 
@@ -71,7 +71,7 @@ interface Placing {
   readonly edit: MainEdit;
 }
 
-/** Where it goes; `there` where it is; undefined where that cannot be said. */
+/** Position of the insertion; `there` if it already exists; undefined if unknown. */
 function place(
   compiler: Compiler,
   source: ts.SourceFile,
@@ -118,10 +118,10 @@ function placeCall(
   const column = columnOf(body.getSourceFile(), (setup ?? body).getStart());
   const last = body.statements.at(-1);
   const call = `${name}(${manager.getText()});`;
-  // What follows a return is not reached.
+  // Code after a return is not reached.
   if (last?.kind === SyntaxKind.ReturnStatement) return { at: last.getStart(), text: `${call}\n${column}  ` };
   if (last !== undefined) return { at: endOfLine(last), text: `\n${column}  ${call}` };
-  // Before what a comment in the block says.
+  // Before any comment in the block.
   return { at: body.getStart() + 1, text: `\n${column}  ${call}${body.getText().includes('\n') ? '' : `\n${column}`}` };
 }
 

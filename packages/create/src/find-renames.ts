@@ -3,15 +3,15 @@ import { posix } from 'node:path';
 /** How much of two files has to be the same for one to be the other under a new name; that of git is half. */
 const leastSimilarity = 0.6;
 
-/** The texts of two releases, by path. */
+/** The file contents of two releases, by path. */
 export interface ReleaseFiles {
   readonly base: Readonly<Record<string, string>>;
   readonly next: ReadonlyMap<string, string>;
 }
 
 /**
- * The files that have another path in a newer release, by that path: of those that are gone, each is that new file of
- * the same ending which it has most lines in common with, where these are most of its lines.
+ * The files that have another path in a newer release, by that path. A removed file is matched with the new file of the
+ * same extension with which it has the most lines in common, if these are most of its lines.
  */
 export function findRenames({ base, next }: ReleaseFiles): ReadonlyMap<string, string> {
   const gone = Object.keys(base).filter((path) => !next.has(path));

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { applyEdits, modify, parse, type ParseError } from 'jsonc-parser';
 
-/** A merge of two JSON texts that were made of a third one. */
+/** A merge of two JSON documents with a common base. */
 export interface MergedJson {
-  /** That of `ours`, with its order, comments and white space, where nothing had to change. */
+  /** That of `ours`, with its order, comments and white space in unchanged parts. */
   readonly text: string;
-  /** A sentence for each value that both have changed, each in its own way: that of `ours` stays. */
+  /** A sentence for each value that both have changed differently; that of `ours` stays. */
   readonly undecided: readonly string[];
 }
 
@@ -13,15 +13,16 @@ type Values = Readonly<Record<string, unknown>>;
 
 interface Change {
   readonly path: readonly string[];
-  /** Undefined: the property is removed. */
+  /** Undefined if the property is removed. */
   readonly value: unknown;
   /** The property that it stands behind in `theirs`. */
   readonly after: string | undefined;
 }
 
 /**
- * Merges value by value: lines would put markers into a file that npm reads, as soon as an author adds a dependency beside
- * one whose version changes. What an author has removed stays removed. Undefined where a text is not a JSON object.
+ * Merges value by value, because a merge by lines would put markers into a file that npm reads, as soon as an author
+ * adds a dependency beside one whose version changes. Properties removed by an author stay removed. Undefined if an
+ * input is not a JSON object.
  */
 export function mergeJson(base: string, ours: string, theirs: string): MergedJson | undefined {
   const [o, a, b] = [base, ours, theirs].map(objectOf);

@@ -1,9 +1,9 @@
 import { diff3Merge } from 'node-diff3';
 
-/** A merge of two texts that were made of a third one. */
+/** A merge of two files with a common base. */
 export interface MergedText {
   readonly text: string;
-  /** How many places both have changed, each in its own way: there, both stand in the text, between markers as git's. */
+  /** Number of places that both have changed differently. Each contains both versions, between markers as git's. */
   readonly conflicts: number;
 }
 

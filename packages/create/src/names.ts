@@ -1,4 +1,4 @@
-/** What a project is made of. */
+/** Names in a project. */
 export interface ProjectNames {
   /** Of the package, the operator and its image. */
   readonly name: string;
@@ -8,7 +8,7 @@ export interface ProjectNames {
   readonly kind: string;
 }
 
-/** What is wrong with a name; undefined where nothing is. */
+/** The problem with a name; undefined if it is valid. */
 export function nameProblem(field: keyof ProjectNames, value: string): string | undefined {
   const [pattern, expected] = rules[field];
   return pattern.test(value) ? undefined : `${field} ${JSON.stringify(value)} is not valid: expected ${expected}`;

@@ -4,15 +4,15 @@ import { fileURLToPath } from 'node:url';
 import { fileNameOf, type ProjectNames } from './names.js';
 
 const template: string = fileURLToPath(new URL('../template', import.meta.url));
-/** What a project has once it is asked for. */
+/** Templates of files that a project gets on request. */
 const additions: string = fileURLToPath(new URL('../additions', import.meta.url));
 
-/** The files of a project by path, with slashes: the template with its names. */
+/** The files of a project by path, with slashes, rendered from the template with its names. */
 export function renderProject(names: ProjectNames, version: string): ReadonlyMap<string, string> {
   return render(template, names, version);
 }
 
-/** The files of one more kind, controller or webhook: the first ones come from the same template. */
+/** The files of one more kind, controller or webhook. The first ones come from the same template. */
 export function renderAdditions(
   what: 'resource' | 'controller' | 'webhook',
   names: ProjectNames,
@@ -42,7 +42,7 @@ function render(folder: string, { name, group, kind }: ProjectNames, version: st
   return new Map(rendered.sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** npm leaves out or renames files that begin with a dot: they are packed with an underscore. */
+/** npm leaves out or renames files that begin with a dot, so they are packed with an underscore. */
 function shippedName(path: string): string {
   return path.replace(/(^|\/)_(gitignore|dockerignore|github)(?=\/|$)/g, '$1.$2');
 }

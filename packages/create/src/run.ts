@@ -5,10 +5,10 @@ import { Command, CommanderError } from 'commander';
 import { createProject } from './create-project.js';
 import { nameProblem, type ProjectNames } from './names.js';
 
-/** What `npm create @kctl` works with: the process, or a test. */
+/** Input and output of `npm create @kctl`, which is the process or a test. */
 export interface CreateIo {
   readonly cwd: string;
-  /** Whether a person can be asked. */
+  /** Whether the user can be prompted. */
   readonly isInteractive: boolean;
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
@@ -63,7 +63,7 @@ interface Answers extends ProjectNames {
   readonly folder: string;
 }
 
-/** The flags, and for what they leave open a person or the defaults; undefined where the person ends it. */
+/** The flags, completed by prompts or the defaults; undefined if the user cancels. */
 async function ask(io: CreateIo, given: string | undefined, flags: Flags): Promise<Answers | undefined> {
   const mayAsk = io.isInteractive && flags.yes !== true;
   if (mayAsk) intro('An operator in TypeScript');

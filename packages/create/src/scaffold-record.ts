@@ -2,13 +2,13 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'n
 import { dirname, join } from 'node:path';
 import { nameProblem, type ProjectNames } from './names.js';
 
-/** What a project was made of: by it, a later release separates the edits of an author from its own. */
+/** Origin of a project, by which a later release separates the edits of an author from its changes. */
 export interface ScaffoldRecord extends ProjectNames {
   /** Files as they were written, by path. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** Where a project keeps its record; it is committed. */
+/** Path of a project's record; it is committed. */
 export const recordPath = '.kctl/scaffold.json';
 
 function fileOf(folder: string): string {
@@ -22,7 +22,10 @@ export function writeRecord(folder: string, record: ScaffoldRecord): void {
   writeFileSync(file, `${JSON.stringify(record, null, 2)}\n`);
 }
 
-/** Reads the record of a project. @throws Error where there is none, or where it is not what {@link writeRecord} writes */
+/**
+ * Reads the record of a project. @throws Error if there is no record, or if it is not in the format of
+ * {@link writeRecord}
+ */
 export function readRecord(folder: string): ScaffoldRecord {
   const record = findRecord(folder);
   if (record !== undefined) return record;
@@ -31,7 +34,7 @@ export function readRecord(folder: string): ScaffoldRecord {
   );
 }
 
-/** {@link readRecord}; undefined where there is none. */
+/** {@link readRecord}; undefined if there is no record. */
 export function findRecord(folder: string): ScaffoldRecord | undefined {
   const file = fileOf(folder);
   if (!existsSync(file)) return undefined;
@@ -45,7 +48,7 @@ export function findRecord(folder: string): ScaffoldRecord | undefined {
   }
   const remedy = 'take it from the commit that was good';
   if (!isRecord(value)) throw new Error(`${file} is not valid: ${remedy}`);
-  // The record is committed: its names become code and its paths are written and deleted.
+  // The record is committed, so its names become code and its paths are written and deleted.
   const problem =
     nameProblem('name', value.name) ??
     nameProblem('group', value.group) ??

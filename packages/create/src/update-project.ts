@@ -17,7 +17,7 @@ export interface UpdateProjectOptions {
   readonly files?: ReadonlyMap<string, string>;
 }
 
-/** What became of the files of a project, paths with slashes. */
+/** Outcome for the files of a project, paths with slashes. */
 export interface UpdateOutcome {
   /** Written anew, or merged with an author's edits without a conflict. */
   readonly updated: readonly string[];
@@ -25,11 +25,17 @@ export interface UpdateOutcome {
   readonly conflicts: readonly string[];
   /** No longer part of a project, and never edited. */
   readonly removed: readonly string[];
-  /** Left as they are: edited or deleted by the author, and without a change, or no longer part of a project. */
+  /**
+   * Left as they are, because they are edited or deleted by the author and without a change, or no longer part of a
+   * project.
+   */
   readonly kept: readonly string[];
-  /** Files that this release has elsewhere: they were moved with their edits, and are `updated` or `conflicts` where they were merged as well. */
+  /**
+   * Files with another path in this release. They were moved with their edits, and are `updated` or `conflicts` if they
+   * were also merged.
+   */
   readonly renamed: readonly RenamedFile[];
-  /** A sentence for each value of a JSON file that both have changed: the author's stays. */
+  /** A sentence for each value of a JSON file that both have changed; the author's stays. */
   readonly undecided: readonly string[];
 }
 
@@ -40,20 +46,20 @@ export interface RenamedFile {
 }
 
 interface Change {
-  /** Undefined where a file is moved as it is. */
+  /** Undefined if a file is moved without changes. */
   readonly as?: Exclude<keyof UpdateOutcome, 'undecided' | 'renamed'>;
-  /** Where it was. */
+  /** Its previous path. */
   readonly from?: string;
   readonly text?: string;
   readonly undecided?: readonly string[];
 }
 
 /**
- * Brings a project up to date by a three-way merge of what it was made of, what it is now, and what this release makes.
- * An edit is never lost: where both have changed the same lines, both stand in the file; of JSON files the author's values
- * stay, and are named. Files that an author has deleted stay deleted. A second run changes nothing.
+ * Updates a project by a three-way merge of its original files, its current files, and those of this release. An edit
+ * is never lost. If both have changed the same lines, the file contains both; in JSON files the author's values stay,
+ * and are reported. Files that an author has deleted stay deleted. A second run changes nothing.
  *
- * @throws Error where the folder has no record of what it was made of
+ * @throws Error if the folder has no record of its original files
  */
 export function updateProject({ folder, dryRun = false, version, files }: UpdateProjectOptions): UpdateOutcome {
   const record = readRecord(folder);
@@ -100,8 +106,8 @@ interface Versions {
 }
 
 /**
- * The files that this release has elsewhere, by their new path. A file of the author that is already there, beside the old
- * one, is another; where the old one is gone, the author has moved it, or has deleted it.
+ * The files with another path in this release, by their new path. A file of the author that already exists there,
+ * beside the old one, is a different file; if the old one is gone, the author has moved or deleted it.
  */
 function renamesIn(
   folder: string,
@@ -116,14 +122,14 @@ function renamesIn(
   );
 }
 
-/** What becomes of a file that this release has elsewhere. */
+/** Returns the change of a file with another path in this release. */
 function moveOf(folder: string, from: string, versions: Versions): Change {
   const { as, text, undecided = [] } = changeAt(folder, from, versions) ?? {};
   const isMerged = text !== undefined && as !== undefined && as !== 'kept';
   return { from, undecided, text: text ?? String(readOwn(folder, from)), ...(isMerged ? { as } : {}) };
 }
 
-/** What becomes of the file at a path; undefined where nothing does. */
+/** Returns the change of the file at a path; undefined if there is no change. */
 function changeAt(folder: string, path: string, { base, theirs }: Versions): Change | undefined {
   const own = readOwn(folder, path);
   const isSameRelease = base !== undefined && theirs !== undefined && isSame(base, theirs);
@@ -158,7 +164,7 @@ function readOwn(folder: string, path: string): string | typeof other | undefine
   }
 }
 
-/** What becomes of one file; undefined where nothing does. */
+/** Returns the change of one file; undefined if there is no change. */
 function changeOf(base: string | undefined, ours: string | undefined, theirs: string | undefined): Change | undefined {
   const isEdited = base === undefined ? ours !== undefined : ours === undefined || !isSame(base, ours);
   if (theirs === undefined) {

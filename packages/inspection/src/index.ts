@@ -1,5 +1,6 @@
 /**
- * Why was it reconciled, what is stuck, who wrote that: a recorder with a fixed budget, its endpoint and its page.
+ * Answers why an object was reconciled, why it is stuck and which writer changed it, with a recorder of fixed budget,
+ * its endpoint and its page.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 import type { Manager } from '@kctl/manager';
 
-/** What inspection asks of a manager; each of @kctl/manager is one. */
+/** The part of a manager that inspection uses, implemented by each manager of @kctl/manager. */
 export type InspectedManager = Pick<
   Manager,
   'controllers' | 'clusters' | 'accessNeeds' | 'isLeader' | 'leaseAgeMs' | 'isPaused' | 'clock' | 'logger'

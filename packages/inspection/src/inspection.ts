@@ -25,13 +25,13 @@ import { rightsView } from './views/rights.js';
 import type { InspectedState } from './views/state.js';
 import { timelineView, type TimelineQuery, type TimelineView } from './views/timeline.js';
 
-/** Where inspection is served. */
+/** The address at which inspection is served. */
 export interface ListenOptions {
   /** 0: any free port. */
   readonly port: number;
   /** A loopback address; any other is refused. @default '127.0.0.1' */
   readonly host?: string;
-  /** Called when it listens. What it throws is logged. */
+  /** Called when it listens. Errors that it throws are logged. */
   readonly onListening?: (address: { readonly host: string; readonly port: number } | undefined) => void;
 }
 
@@ -46,17 +46,17 @@ export interface CurrentTally extends RequestCounter {
 export interface Inspection {
   /** For the option `observer` of a manager, or of a controller. */
   readonly observer: ReconcileObserver;
-  /** For the option `requestCounter` of a manager: writes are attributed to the run that sends them by it. */
+  /** For the option `requestCounter` of a manager. It attributes writes to the run that sends them. */
   readonly requestCounter: CurrentTally;
-  /** For the option `observe` of a connection: counts the rights that are used. */
+  /** For the option `observe` of a connection. It counts the rights that are used. */
   readonly observeRequest: (request: SentRequest) => void;
   /** A client whose writes are recorded for the run that sends them. Give it to what the reconcilers use. */
   observeWrites(client: Client): Client;
   /** Whose controllers, informers and rights are shown. */
   attach(manager: InspectedManager): void;
   /**
-   * Answers `/debug/kctl/` and everything below: for `manager.addMetricsHandler('/debug/kctl/', …)` of a metrics server
-   * that authenticates. What has no such protection belongs behind {@link Inspection.server}.
+   * Serves `/debug/kctl/` and everything below, for `manager.addMetricsHandler('/debug/kctl/', …)` of a metrics server
+   * that authenticates. Without such protection, use {@link Inspection.server}.
    */
   readonly handler: HttpHandler;
   /**

@@ -6,7 +6,7 @@ export interface LoopLag {
   readonly meanMs: number;
   readonly p99Ms: number;
   readonly maxMs: number;
-  /** What the figures are of: the time since they were last reset. */
+  /** The period that the figures cover, which is the time since they were last reset. */
   readonly windowMs: number;
 }
 

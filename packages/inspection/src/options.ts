@@ -2,22 +2,25 @@ import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { clockOption, numberProblem, optionProblems, shownValue } from '@kctl/options';
 
-/** The memory that the recorder may take unless it is said otherwise, in bytes. */
+/** The default memory budget of the recorder, in bytes. */
 export const defaultBudgetBytes: number = 8 * 1024 * 1024;
 export const defaultMaxRunsPerKey = 64;
 
-/** What is recorded. */
+/** Options of the recording. */
 export interface RecordingOptions {
   /** Memory for what is recorded, in bytes, ≥ 65536; what is oldest is forgotten first. @default 8 MiB */
   readonly budgetBytes?: number;
   /** Runs of one key that are kept, ≥ 1: a busy key does not take the place of all others. @default 64 */
   readonly maxRunsPerKey?: number;
-  /** Records names of Secrets. @default false: a mark stands in their place, the same for the same name in this process */
+  /**
+   * Records names of Secrets. @default false, with a mark in their place that is the same for the same name in this
+   * process
+   */
   readonly recordSecretNames?: boolean;
   /**
-   * Records messages of errors, at most 1000 bytes of each (500 UTF-16 units): they may repeat what objects contain.
+   * Records messages of errors, at most 1000 bytes of each (500 UTF-16 units), which may repeat contents of objects.
    *
-   * @default false: class, code, API status, fields and the line of the program; the log has the message
+   * @default false, which records class, code, API status, fields and the line of the program; the log has the message
    */
   readonly recordErrorMessages?: boolean;
 }

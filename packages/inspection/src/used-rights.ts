@@ -8,14 +8,14 @@ export interface RightRow {
   readonly group: string;
   readonly resource: string;
   readonly verb: string;
-  /** Undefined: all. */
+  /** All if undefined. */
   readonly namespace: string | undefined;
   readonly count: number;
   /** How many requests were answered with 403. */
   readonly refused: number;
   /** `used`, `unused`, or `missing`: used and not declared. */
   readonly state: 'used' | 'unused' | 'missing';
-  /** What declares an unused right, or what to do about a missing one. */
+  /** The declaration of an unused right, or the remedy for a missing one. */
   readonly note: string;
 }
 
@@ -39,7 +39,7 @@ export class UsedRights {
   /** Rights that are missing first, then those that are used, then those that are not. */
   rows(needs: readonly AccessNeed[]): readonly RightRow[] {
     const uses = [...this.#uses.values()];
-    // Names are not recorded: a declaration for one name counts for all of its kind.
+    // Names are not recorded, so a declaration for one name counts for all of its kind.
     const { missing, unused } = compareAccess(
       needs.map(({ names: _names, ...need }) => need),
       uses,

@@ -9,7 +9,10 @@ const toleranceMs = 100;
 export interface AwakeClockOptions {
   /** @default systemClock */
   readonly clock?: Clock;
-  /** Time since the machine started, suspensions included, in ms; null where `clock` counts them itself. @default by platform */
+  /**
+   * Time since the machine started, suspensions included, in ms; null if `clock` counts them itself. @default by
+   * platform
+   */
   readonly bootTimeMs?: (() => number) | null;
   /** `bootTimeMs() - clock.monotonicNow()` without any suspension. @default what it is now */
   readonly bootOffsetMs?: number;
@@ -37,7 +40,7 @@ export function createAwakeClock(options: AwakeClockOptions = {}): Clock {
     monotonicNow: () => {
       const now = clock.monotonicNow();
       const ahead = bootTimeMs() - now - offset;
-      // Only ever more: monotonic time must not go back.
+      // Never decreases, because monotonic time must not go back.
       if (ahead > suspendedMs + toleranceMs) suspendedMs = ahead;
       return now + suspendedMs;
     },
@@ -45,10 +48,10 @@ export function createAwakeClock(options: AwakeClockOptions = {}): Clock {
   };
 }
 
-/** CLOCK_BOOTTIME, where it differs from what `performance.now` counts. */
+/** CLOCK_BOOTTIME, if it differs from the time that `performance.now` counts. */
 const bootTime: (() => number) | null = platform() === 'linux' ? () => uptime() * 1000 : null;
 
-/** The boot offset of a clock now, for another thread's {@link createAwakeClock}; undefined where there is none. */
+/** The boot offset of a clock now, for another thread's {@link createAwakeClock}; undefined if it has no offset. */
 export function bootOffsetMs(clock: Clock): number | undefined {
   return bootTime === null ? undefined : bootTime() - clock.monotonicNow();
 }

@@ -4,7 +4,7 @@ import type { Logger } from '@kctl/telemetry';
 export function callSafely(logger: Logger, name: string, callback: () => unknown): void {
   const report = (error: unknown): void => logger.error(`${name} failed`, { error });
   try {
-    // Plain JavaScript may hand in an async function where a synchronous one is asked for.
+    // Plain JavaScript may pass an async function if a synchronous one is required.
     Promise.resolve(callback()).catch(report);
   } catch (error) {
     report(error);

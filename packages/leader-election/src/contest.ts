@@ -5,15 +5,15 @@ import type { ResolvedLeaderElectorOptions } from './options.js';
 import type { LeaderElectionRecord, ObservedRecord } from './record.js';
 import { createStamps } from './record-times.js';
 
-/** How many of our own acquire times are remembered: those of attempts whose answer never came. */
+/** How many acquire times of this candidate are remembered, for attempts whose answer never came. */
 const rememberedTerms = 16;
 /** Between two tries to give the lock back, in ms; doubled each time. */
 const releaseRetryMs = 20;
 
 /**
- * One candidate's view of the lock: what it saw, when, and how to take, keep and give back. Its methods do one try
- * each; they reject when the outcome is not known. After `signal` is aborted nothing more is written or remembered,
- * also if the lock ignores its signal.
+ * One candidate's view of the lock, that is, the last record, its time, and how to take, keep and give back the lock.
+ * Its methods do one try each; they reject when the outcome is not known. After `signal` is aborted nothing more is
+ * written or remembered, even if the lock ignores its signal.
  */
 export class Contest {
   readonly #options: ResolvedLeaderElectorOptions;
@@ -27,7 +27,7 @@ export class Contest {
   #observed: ObservedRecord | undefined;
   #observedAt = 0;
   #reported: string | undefined;
-  /** A write was sent without a response: the lock may be ours. */
+  /** A write was sent without a response, so this candidate may hold the lock. */
   #mayHold = false;
 
   constructor(options: ResolvedLeaderElectorOptions, slowPath: Counter) {
@@ -36,12 +36,12 @@ export class Contest {
     this.#stamp = createStamps(() => options.clock.now(), options.random());
   }
 
-  /** The last observed holder; '' when there is none. */
+  /** The last observed holder; '' if there is no holder. */
   get holder(): string {
     return this.#observed?.record.holderIdentity ?? '';
   }
 
-  /** Whether a write of this candidate may have made it the holder without an answer to tell so. */
+  /** Whether a write of this candidate may have made it the holder although the answer is missing. */
   get mayHold(): boolean {
     return this.#mayHold;
   }
@@ -49,7 +49,7 @@ export class Contest {
   /** ms until the lease of another holder may be taken; 0 when it may be taken now. */
   get validForMs(): number {
     if (this.#observed === undefined || this.holder === '') return 0;
-    // A holder who does not say for how long is given as long as we would take ourselves.
+    // A holder that does not state its duration is given this candidate's duration.
     const given = this.#observed.record.leaseDurationSeconds * 1000;
     const ms = given > 0 ? given : this.#options.leaseDurationMs;
     return Math.max(0, this.#observedAt + ms - this.#options.clock.monotonicNow());
@@ -60,7 +60,8 @@ export class Contest {
     const { lock, coordinated } = this.#options;
     const found = await this.#get(signal);
     if (found === undefined) {
-      // Deleted under a leader: it may lead until its lease would have expired. A coordinated Lease is the server's to make.
+      // Deleted under a leader, which may lead until its lease would have expired. A coordinated Lease is created by
+      // the server.
       if (coordinated || this.validForMs > 0) return false;
       await this.#write('create', this.#newTerm(0), signal);
       return true;
@@ -68,7 +69,7 @@ export class Contest {
     const { record } = found;
     if (coordinated) {
       if (record.holderIdentity !== lock.identity || this.validForMs === 0 || hasOtherPreference(record)) return false;
-      // The server's controller does not say since when; a term is known by it.
+      // The server's controller does not state the acquire time, which identifies a term.
       const acquireTime = record.acquireTime === '' ? this.#stamp() : record.acquireTime;
       this.#rememberTerm(acquireTime);
       await this.#write('update', this.#renewed({ ...record, acquireTime }), signal);
@@ -115,7 +116,7 @@ export class Contest {
     return undefined;
   }
 
-  /** Gives the lock back if the server says that it is ours; tries until `signal` is aborted. */
+  /** Gives the lock back if the server confirms that this candidate holds it; tries until `signal` is aborted. */
   async release(signal: AbortSignal): Promise<void> {
     const { clock, lock, logger } = this.#options;
     for (let waitMs = releaseRetryMs; ; waitMs *= 2) {
@@ -173,7 +174,7 @@ export class Contest {
   async #get(signal: AbortSignal): Promise<ObservedRecord | undefined> {
     const found = await this.#options.lock.get({ signal });
     signal.throwIfAborted();
-    // An unchanged record keeps the time at which it was first seen: that is what it expires by.
+    // An unchanged record keeps the time at which it was first seen, which determines its expiry.
     if (found !== undefined && found.fingerprint !== this.#observed?.fingerprint) this.#observe(found);
     return found;
   }
@@ -203,7 +204,7 @@ export class Contest {
   }
 }
 
-/** The API server takes an int32 ≥ 0, and refuses a Lease with anything else: no replica could lead again. */
+/** The API server takes an int32 ≥ 0, and refuses a Lease with anything else, so that no replica could lead again. */
 function nextTransition({ leaderTransitions }: LeaderElectionRecord): number {
   return leaderTransitions >= 0 ? Math.min(leaderTransitions + 1, 2 ** 31 - 1) : 1;
 }

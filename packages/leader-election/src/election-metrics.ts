@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Metrics } from '@kctl/telemetry';
 
-/** What an elector measures, wherever it renews. */
+/** Metrics of an elector, in any thread that renews. */
 export interface ElectionMetrics {
   /** 1 while it leads. */
   readonly status: Gauge;

@@ -9,8 +9,8 @@ export class LeadershipLostError extends Error {
 }
 
 /**
- * Why a term ended that no renewal extended in time: the reason of its signal. `cause` is what the last request failed
- * with; there is none after a stall of this process, in which no request was made.
+ * The reason of a term's signal, if no renewal extended the term in time. `cause` is the error of the last request; it
+ * is absent after a stall of this process, in which no request was made.
  */
 export class LeaseNotRenewedError extends Error {
   override readonly name = 'LeaseNotRenewedError';

@@ -1,8 +1,8 @@
 import type { Logger } from '@kctl/telemetry';
 
 /**
- * Logs a series of failed lock requests: a warning when it begins and when its cause changes, one line when it ends. A
- * forbidden lease otherwise means a warning each retry period, for as long as it is forbidden.
+ * Logs a series of failed lock requests, with a warning when it begins and when its cause changes, and one line when it
+ * ends. A forbidden lease otherwise means a warning each retry period, for as long as it is forbidden.
  */
 export class FailureLog {
   readonly #logger: Logger;
@@ -16,7 +16,7 @@ export class FailureLog {
     this.#lock = lock;
   }
 
-  /** What the last request failed with; undefined when it succeeded. */
+  /** The error of the last request; undefined when it succeeded. */
   get current(): unknown {
     return this.#current;
   }
@@ -40,7 +40,7 @@ export class FailureLog {
   }
 }
 
-/** What failures of one cause have in common: numbers (ports, times, versions) differ from one to the next. */
+/** The common part of failures with one cause, because numbers (ports, times, versions) differ from one to the next. */
 function causeOf(error: unknown): string {
   return error instanceof Error ? `${error.name}: ${error.message.replaceAll(/\d+/g, '#')}` : typeof error;
 }

@@ -4,9 +4,9 @@ import { anySignal, type AbortLink } from '@kctl/wait';
 import type { Fence } from './fence.js';
 
 /**
- * A client whose writes are refused while the fence is closed and aborted when leadership ends, even if the caller
- * ignores its own signal. Reads pass. `fence`: one for all writes, or a function that is asked at each write which one
- * guards it.
+ * Returns a client whose writes are refused while the fence is closed and aborted when leadership ends, even if the
+ * caller ignores its signal. Reads pass. `fence` is one for all writes, or a function that is called at each write and
+ * returns its fence.
  *
  * @throws NotLeaderError (rejects) on a write without leadership
  */
@@ -52,8 +52,8 @@ function guardWith(
 }
 
 /**
- * Makes a signal look at the fence whenever its `aborted` is read. A stall of the event loop between
- * the check above and the socket would otherwise go unnoticed: code that was waiting runs before any timer does.
+ * Makes a signal look at the fence whenever its `aborted` is read. A stall of the event loop between the check above
+ * and the socket would otherwise go unnoticed, because code that was waiting runs before any timer does.
  */
 function watchful(link: AbortLink, fence: Fence): AbortSignal {
   const { signal } = link;

@@ -1,5 +1,5 @@
 /**
- * Leader election for any async task: one leader at a time, by a Lease.
+ * Leader election for any async task, with one leader at a time, by a Lease.
  *
  * @packageDocumentation
  */

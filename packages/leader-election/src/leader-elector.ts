@@ -19,7 +19,8 @@ import { settledWithin, startWork, type Work } from './work.js';
 /** Options of {@link LeaderElector.stepDown}. */
 export interface StepDownOptions {
   /**
-   * How long not to run again (with `reelect`), so that another candidate gets its turn, in ms: a number ≥ 0 or Infinity.
+   * How long not to run again (with `reelect`), so that another candidate gets its turn, in ms (a number ≥ 0 or
+   * Infinity).
    *
    * @default leaseDurationMs
    */
@@ -28,7 +29,7 @@ export interface StepDownOptions {
 
 const stepDownNames: OptionNames<StepDownOptions> = { holdOffMs: numberOption({ orInfinity: true }) };
 
-/** @throws TypeError naming the option that is not valid: a run must not end by what one call was given */
+/** @throws TypeError naming the option that is not valid, because a run must not end by the options of one call */
 export function requireStepDownOptions(options: StepDownOptions): void {
   requireOptions('LeaderElector.stepDown', options, stepDownNames);
 }
@@ -36,35 +37,36 @@ export function requireStepDownOptions(options: StepDownOptions): void {
 /** Takes part in an election and leads when it wins. Mirrors client-go's `leaderelection.LeaderElector`. */
 export interface LeaderElector {
   /**
-   * Competes until `signal` is aborted: resolves when the work has stopped and the lock was given back.
+   * Competes until `signal` is aborted, and resolves when the work has stopped and the lock was given back.
    *
    * @throws LeadershipLostError after a loss, unless `reelect` is set
-   * @throws whatever `onStartedLeading` rejects with before it was asked to stop
+   * @throws the error with which `onStartedLeading` rejects before its signal is aborted
    */
   run(signal: AbortSignal): Promise<void>;
   /** Whether this candidate leads now; looks at the clock, so it is right after a stall too. */
   readonly isLeader: boolean;
-  /** The last observed holder; '' when there is none. */
+  /** The last observed holder; '' if there is no holder. */
   readonly leader: string;
   /** How long ago the request was sent that renewed the lease last, in ms; undefined without leadership. */
   readonly renewedMsAgo?: number | undefined;
-  /** Guards protected work, whichever term it is. Each term has one of its own, see `onStartedLeading`. */
+  /** Guards protected work in any term. Each term has a separate fence, see `onStartedLeading`. */
   readonly fence: Fence;
   /**
-   * Ends the current term: aborts the work, waits for it, gives the lock back (whatever `releaseOnCancel` says).
-   * Resolves when that is done, at once without leadership. `run` then resolves, or with `reelect` runs again.
+   * Ends the current term, that is, aborts the work, waits for it, and gives the lock back (regardless of
+   * `releaseOnCancel`). Resolves when that is done, at once without leadership. `run` then resolves, or with `reelect`
+   * runs again.
    *
    * @throws TypeError (rejects) when an option is not valid; the term goes on then
    */
   stepDown(options?: StepDownOptions): Promise<void>;
   /**
-   * Ends the run without waiting for the work and without giving the lock back: the fence closes, the work is aborted,
+   * Ends the run without waiting for the work and without giving the lock back. The fence closes, the work is aborted,
    * renewals end, and the lease expires. For an owner that stops waiting for work that does not end. `run` resolves.
    */
   abandon(): void;
   /**
    * Unhealthy (throws) only if this candidate believes that it leads, or still does the work of a term that has ended,
-   * although the lease expired more than `toleranceMs` ago (default 0): it hangs. Mirrors `HealthzAdaptor`.
+   * although the lease expired more than `toleranceMs` ago (default 0), because it hangs. Mirrors `HealthzAdaptor`.
    */
   checkHealth(toleranceMs?: number): void;
 }
@@ -151,7 +153,7 @@ export class Elector implements LeaderElector {
     this.#abandoned.abort(new DOMException('the election was abandoned', 'AbortError'));
   }
 
-  /** Ends the current term as lost: the fence closes at once, the lease is left to expire. */
+  /** Ends the current term as lost. The fence closes at once, and the lease is left to expire. */
   lose(reason: Error): void {
     this.#term?.lose(reason);
     this.#options.onOpenUntil(0);
@@ -211,7 +213,10 @@ export class Elector implements LeaderElector {
     return this.#options.clock.monotonicNow();
   }
 
-  /** Tries until it holds the lock: the monotonic time at which the winning request was sent; undefined on abort. */
+  /**
+   * Tries until it holds the lock, and returns the monotonic time at which the winning request was sent; undefined on
+   * abort.
+   */
   async #acquire(signal: AbortSignal): Promise<number | undefined> {
     const { random, retryPeriodMs, renewDeadlineMs, lock, logger } = this.#options;
     await this.#waitForStraggler(signal);
@@ -219,13 +224,13 @@ export class Elector implements LeaderElector {
     while (!signal.aborted) {
       const sentAt = this.#now();
       const isHeld = await this.#attempt(signal, renewDeadlineMs / 2, (request) => this.#contest.tryAcquire(request));
-      // A response that arrives after a stall is stale: ask again.
+      // A response that arrives after a stall is stale, so the request is repeated.
       if (isHeld && this.#now() < sentAt + renewDeadlineMs) return sentAt;
       const pollMs = retryPeriodMs * (leastPoll + pollSpread * random());
       const { validForMs } = this.#contest;
       await this.#pause(validForMs > 0 ? Math.min(pollMs, validForMs) : pollMs, signal);
     }
-    // A request that was under way may have won: then others would wait for nobody.
+    // A request that was under way may have won, in which case others would wait in vain.
     if (this.#contest.mayHold && this.#options.releaseOnCancel && !this.#abandoned.signal.aborted)
       await this.#release(retryPeriodMs);
     return undefined;
@@ -246,7 +251,7 @@ export class Elector implements LeaderElector {
     );
     const ended = await this.#renewUntil(term, [signal, work.failed, term.stepDownSignal]);
     const loss = term.lostBy ?? ended;
-    // The order is the safety: first nothing may begin, then the work ends, and only then others may lead.
+    // The order ensures safety. First nothing may begin, then the work ends, and only then others may lead.
     term.close(loss ?? new DOMException('leadership was given up', 'AbortError'));
     this.#options.onOpenUntil(0);
     this.#metrics.status.set(0);
@@ -267,7 +272,10 @@ export class Elector implements LeaderElector {
     return { why: signal.aborted ? 'stopped' : 'stepped-down' };
   }
 
-  /** Renews each retry period until one of the signals is aborted (then: undefined) or the term is lost (then: the reason). */
+  /**
+   * Renews each retry period until one of the signals is aborted (returns undefined) or the term is lost (returns the
+   * reason).
+   */
   async #renewUntil(term: Term, signals: readonly AbortSignal[]): Promise<Error | undefined> {
     const { retryPeriodMs, renewDeadlineMs, onOpenUntil } = this.#options;
     using stop = anySignal(signals);
@@ -277,7 +285,7 @@ export class Elector implements LeaderElector {
       if (signal.aborted) return undefined;
       const sentAt = this.#now();
       const left = term.openUntil - sentAt;
-      // After a stall the deadline may have passed long ago: then there is nothing left to renew.
+      // After a stall the deadline may have passed long ago, and nothing is left to renew.
       if (left <= 0)
         return new LeaseNotRenewedError(Math.round(sentAt - term.renewedAt), renewDeadlineMs, this.#failures.current);
       nextAt = sentAt + retryPeriodMs;

@@ -13,7 +13,10 @@ export interface LeaseCandidateOptions {
   /** Reads and writes LeaseCandidates, uncached. */
   readonly client: Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
   readonly namespace: string;
-  /** Name of the LeaseCandidate, and the identity that the server writes into the Lease: the elector's lock must have the same. */
+  /**
+   * Name of the LeaseCandidate, and the identity that the server writes into the Lease. The elector's lock must have
+   * the same.
+   */
   readonly identity: string;
   /** The Lease to be chosen for. */
   readonly leaseName: string;
@@ -23,7 +26,7 @@ export interface LeaseCandidateOptions {
   readonly emulationVersion?: string;
   /** How the server chooses. @default 'OldestEmulationVersion' */
   readonly strategy?: string;
-  /** Time between looks at the candidate, in ms: the server waits 5 s for the answer to a ping. @default 1000 */
+  /** Time between checks of the candidate, in ms. The server waits 5 s for the answer to a ping. @default 1000 */
   readonly pollMs?: number;
   /** Time between renewals without a ping, in ms. @default 300000 */
   readonly renewIntervalMs?: number;
@@ -49,9 +52,9 @@ const optionNames: OptionNames<LeaseCandidateOptions> = {
 const requestTimeoutMs = 5_000;
 
 /**
- * Announces this process as a candidate of a coordinated election until `signal` is aborted: creates its
- * LeaseCandidate, also after it was deleted, renews it each five minutes and whenever the server pings it. Failures
- * are logged and tried again. Run it beside an elector with `coordinated: true`. Mirrors client-go's
+ * Announces this process as a candidate of a coordinated election until `signal` is aborted. It creates its
+ * LeaseCandidate, even after a deletion, and renews it each five minutes and whenever the server pings it. Failures are
+ * logged and tried again. Run it beside an elector with `coordinated: true`. Mirrors client-go's
  * `leaderelection.NewCandidate`.
  *
  * @throws TypeError when a field is empty or missing, or `pollMs` not a number > 0
@@ -126,7 +129,7 @@ function createAnnouncer(options: LeaseCandidateOptions, clock: Clock): (signal:
   };
 }
 
-/** MicroTimes have a fixed width, so their text sorts as they do. */
+/** MicroTimes have a fixed width, so their string form sorts as they do. */
 function laterOf(a: string, b: string): string {
   return a > b ? a : b;
 }

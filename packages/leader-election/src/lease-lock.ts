@@ -43,16 +43,16 @@ export const leaseKind: Kind<Lease, 'Namespaced'> = defineKind<Lease>()({
   scope: 'Namespaced',
 });
 
-/** The client a {@link createLeaseLock | Lease lock} needs: live reads, never cached ones. */
+/** The client of a {@link createLeaseLock | Lease lock}, which needs live reads, never cached ones. */
 export type LeaseClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
 
 /** Options of {@link createLeaseLock}. */
 export interface LeaseLockOptions {
   /** Reads and writes Leases, uncached. */
   readonly client: LeaseClient;
-  /** Where the Lease lives. */
+  /** The namespace of the Lease. */
   readonly namespace: string;
-  /** Its name: one election, one name. */
+  /** Its name, one for each election. */
   readonly name: string;
   /** Who this candidate is; unique in the world, e.g. `<host>_<uuid>`. */
   readonly identity: string;
@@ -98,7 +98,7 @@ export function createLeaseLock(options: LeaseLockOptions): ResourceLock {
   return new LeaseLock(options);
 }
 
-/** What the API server takes: of a Lease with another name each request fails, and no candidate ever leads. */
+/** Names that the API server accepts. For a Lease with another name each request fails, and no candidate ever leads. */
 const nameRules = {
   namespace: {
     pattern: /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
@@ -128,7 +128,7 @@ class LeaseLock implements ResourceLock {
     const { client, namespace, name } = this.#options;
     try {
       const lease = await client.get(leaseKind, { namespace, name }, { ...request, live: true });
-      // An answer to a request that was given up says nothing about which version we know.
+      // An answer to an abandoned request is no evidence of the known version.
       throwIfAborted(request.signal);
       return this.#observe(lease);
     } catch (error) {
@@ -163,7 +163,7 @@ class LeaseLock implements ResourceLock {
   }
 
   #observe(lease: DeepReadonly<Lease>): ObservedRecord {
-    // Owners that a write does not name stay as they are: sending them back is half of the request, for nothing.
+    // Owners that a write does not name stay unchanged; sending them back would be half of the request, for nothing.
     const { managedFields: _, ...metadata } = lease.metadata;
     this.#lease = { ...lease, metadata };
     const record = toRecord(lease);

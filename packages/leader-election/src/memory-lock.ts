@@ -1,7 +1,7 @@
 import { throwIfAborted } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
-/** Locks on one record in memory: for tests, and for candidates of one process. */
+/** Locks on one record in memory, for tests, and for candidates of one process. */
 export interface MemoryLocks {
   /** The record that the candidates compete for; undefined before the first one. */
   readonly record: LeaderElectionRecord | undefined;
@@ -10,8 +10,8 @@ export interface MemoryLocks {
 }
 
 /**
- * A record in memory that any number of candidates compete for, with the optimistic concurrency of a Lease: no server, no
- * request. It elects within one process alone.
+ * A record in memory that any number of candidates compete for, with the optimistic concurrency of a Lease, and without
+ * server or requests. It elects within one process alone.
  *
  * @example
  * ```ts

@@ -15,9 +15,9 @@ import type { ResourceLock } from './record.js';
 /** The callbacks of an elector. */
 export interface LeaderCallbacks {
   /**
-   * Leadership was gained. `signal` is aborted as soon as it ends, for whatever reason; the returned promise must
-   * settle soon after that: no other replica may lead before it has. Returning early does not give leadership up.
-   * `fence` guards this term: unlike the elector's it never opens again, also not for work that outlives it.
+   * Leadership was gained. `signal` is aborted as soon as it ends, for any reason; the returned promise must settle
+   * soon after that, because no other replica may lead before. Returning early does not give leadership up. `fence`
+   * guards this term; unlike the elector's, it never opens again, even for work that outlives it.
    */
   onStartedLeading(signal: AbortSignal, fence: Fence): void | Promise<void>;
   /** `run` is about to end, or to run for re-election; `led` is whether this candidate had led. */
@@ -41,9 +41,9 @@ export interface LeaderElectorOptions {
   /** After a loss, run again as a candidate instead of rejecting. @default false */
   readonly reelect?: boolean;
   /**
-   * Coordinated election (KEP-4355): the server chooses among the LeaseCandidates; this side never creates or takes
-   * the Lease, renews it while it is the holder, and lets it lapse when another holder is preferred. Announce the
-   * candidate with `runLeaseCandidate`.
+   * Coordinated election (KEP-4355). The server chooses among the LeaseCandidates; this side never creates or takes the
+   * Lease, renews it while it is the holder, and lets it lapse when another holder is preferred. Announce the candidate
+   * with `runLeaseCandidate`.
    *
    * @default false
    */
@@ -64,7 +64,7 @@ export interface ResolvedLeaderElectorOptions extends Required<LeaderElectorOpti
   readonly onOpenUntil: (openUntil: number) => void;
 }
 
-/** Every option: complete by type, so that none can be forgotten here. */
+/** Every option, complete by type, so that none can be forgotten here. */
 export const electorOptionNames: OptionNames<LeaderElectorOptions> = {
   lock: true,
   callbacks: true,

@@ -1,6 +1,6 @@
 import { shownValue } from '@kctl/options';
 
-/** What the lock object says about the election. Mirrors `resourcelock.LeaderElectionRecord`. */
+/** The election record in the lock object. Mirrors `resourcelock.LeaderElectionRecord`. */
 export interface LeaderElectionRecord {
   /** Who holds the lock; '' after a release. */
   readonly holderIdentity: string;
@@ -12,27 +12,27 @@ export interface LeaderElectionRecord {
   readonly renewTime: string;
   /** How often the holder changed. */
   readonly leaderTransitions: number;
-  /** Set by coordinated election: the strategy that chose the holder. */
+  /** The strategy that chose the holder, set by coordinated election. */
   readonly strategy?: string;
-  /** Set by coordinated election: who should take over; the holder lets its lease lapse. */
+  /** The candidate that should take over, set by coordinated election; the holder lets its lease lapse. */
   readonly preferredHolder?: string;
 }
 
 /** A record together with the version it was read at. */
 export interface ObservedRecord {
   readonly record: LeaderElectionRecord;
-  /** Changes whenever anything in the record changes: what observers compare. */
+  /** Changes whenever anything in the record changes, for comparison by observers. */
   readonly fingerprint: string;
 }
 
-/** What every request of a lock takes. */
+/** Options of every lock request. */
 export interface LockRequestOptions {
   readonly signal?: AbortSignal;
 }
 
 /**
- * The object that candidates compete for. Implementations do optimistic concurrency: an `update` that is not based on
- * the version last seen by this lock fails. Mirrors `resourcelock.Interface`.
+ * The object that candidates compete for. Implementations do optimistic concurrency, that is, an `update` that is not
+ * based on the version last seen by this lock fails. Mirrors `resourcelock.Interface`.
  */
 export interface ResourceLock {
   /** Who this candidate is. Two candidates must never share an identity. */

@@ -2,7 +2,7 @@ import { createFence, type Fence } from './fence.js';
 
 /** One period of leadership. */
 export class Term {
-  /** Guards this term alone: closed forever once it has ended, also if this process leads again. */
+  /** Guards this term alone, and is closed forever once it has ended, even if this process leads again. */
   readonly fence: Fence;
   readonly #controller = new AbortController();
   readonly #given = new AbortController();
@@ -70,7 +70,7 @@ export class Term {
     this.#given.abort(reason);
   }
 
-  /** What {@link lose} was called with. */
+  /** The argument of {@link lose}. */
   get lostBy(): Error | undefined {
     return this.#lostBy;
   }
@@ -85,7 +85,7 @@ export class Term {
   }
 }
 
-/** What the terms of an elector have in common. */
+/** State shared by the terms of an elector. */
 export interface TermLimits {
   readonly description: string;
   readonly renewDeadlineMs: number;

@@ -1,10 +1,10 @@
 import { anySignal, type Clock, untilAborted } from '@kctl/wait';
 
-/** What the owner does while it leads, watched. */
+/** The observed work of the owner while it leads. */
 export interface Work {
   /** Whether it has ended. */
   readonly settled: boolean;
-  /** What it failed with before it was asked to stop. */
+  /** The error with which it failed before its signal was aborted. */
   readonly failure: { readonly error: unknown } | undefined;
   /** Aborted by such a failure. */
   readonly failed: AbortSignal;

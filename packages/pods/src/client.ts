@@ -23,24 +23,24 @@ export interface PodResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   readonly body: AsyncIterable<readonly Uint8Array[]>;
-  /** The connection, where the server has switched protocols. */
+  /** The connection, if the server has switched protocols. */
   readonly socket?: Duplex;
 }
 
-/** What carries the requests: the transport of `@kctl/client-http`, or another that can upgrade connections. */
+/** Sends the requests, such as the transport of `@kctl/client-http`, or another that can upgrade connections. */
 export interface PodTransport {
   send(request: PodRequest): Promise<PodResponse>;
 }
 
-/** A client with a transport: that of `createHttpClient`, for example. */
+/** A client with a transport, for example that of `createHttpClient`. */
 export interface PodsClient extends Pick<Reader, 'get' | 'list'> {
   readonly transport: PodTransport;
 }
 
-/** What is read of an answer that is not a success, in bytes. */
+/** Number of bytes read from an unsuccessful response. */
 export const maxErrorBytes: number = 1024 * 1024;
 
-/** The failure that an answer says. */
+/** Returns the failure of a response. */
 export async function failureOf(response: PodResponse, what: string): Promise<StatusError> {
   const chunks: Uint8Array[] = [];
   let length = 0;
@@ -59,7 +59,7 @@ export async function failureOf(response: PodResponse, what: string): Promise<St
   return new StatusError({ status: 'Failure', code: response.status, message });
 }
 
-/** A Status, where a text is one. */
+/** A Status, if the body is one. */
 export function parseStatus(text: string): Status | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -2,17 +2,17 @@ import { PodTargetError } from './errors.js';
 import { describeTarget } from './target.js';
 import type { ReadPod } from './read-pod.js';
 
-/** kubectl's annotation for the container that is meant where none is named. */
+/** kubectl's annotation for the default container if none is named. */
 const defaultContainerAnnotation = 'kubectl.kubernetes.io/default-container';
 
-/** The names of all containers of a pod: init, regular, ephemeral. */
+/** The names of all containers of a pod, including init, regular and ephemeral ones. */
 export function containerNames({ spec }: ReadPod): readonly string[] {
   return [...(spec?.initContainers ?? []), ...(spec?.containers ?? []), ...(spec?.ephemeralContainers ?? [])].map(
     ({ name }) => name,
   );
 }
 
-/** The container that kubectl takes where none is named: that of its annotation, else the first one. */
+/** The container that kubectl uses if none is named, which is that of its annotation, else the first one. */
 export function defaultContainer(pod: ReadPod): string {
   const annotated = pod.metadata.annotations?.[defaultContainerAnnotation];
   if (annotated !== undefined && containerNames(pod).includes(annotated)) return annotated;

@@ -1,6 +1,6 @@
 const streamCode = 'KCTL_POD_STREAM';
 
-/** Thrown when a stream to a pod ends before it should: a lost connection, a process whose end is not known. */
+/** Thrown when a stream to a pod ends prematurely, such as by a lost connection, or a process whose exit is unknown. */
 export class PodStreamError extends Error {
   override readonly name = 'PodStreamError';
   /** Stable code of this error class. */

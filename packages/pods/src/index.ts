@@ -1,5 +1,5 @@
 /**
- * What kubectl does with pods, as functions: logs, exec, attach, port-forward, proxy, cp; by pod, workload or Service.
+ * Functions of kubectl for pods, including logs, exec, attach, port-forward, proxy and cp; by pod, workload or Service.
  *
  * @packageDocumentation
  */

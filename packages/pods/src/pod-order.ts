@@ -1,16 +1,17 @@
 import type { ReadPod } from './read-pod.js';
 
-/** What a pod is chosen for: `logs`, or a `connection` such as exec and port-forward. */
+/** Purpose of a chosen pod, which is `logs`, or a `connection` such as exec and port-forward. */
 export type PodUse = 'logs' | 'connection';
 
 /**
- * kubectl's orders of pods, the best one first. Both take what is on a node, runs, is ready, is ready for longest, is oldest.
- * For logs, more restarts come first (`podutils.ByLogging`): they are what is looked for. For a connection (the reverse of
- * `podutils.ActivePods`), what is not being deleted, and fewer restarts.
+ * kubectl's orders of pods, the best one first. Both prefer a pod that is on a node, runs, is ready, is ready for
+ * longest, is oldest. For logs, more restarts come first (`podutils.ByLogging`), because their logs are of interest.
+ * For a connection (the reverse of `podutils.ActivePods`), pods that are not being deleted, and fewer restarts come
+ * first.
  */
 export function podOrder(use: PodUse): (a: ReadPod, b: ReadPod) => number {
   const forLogs = use === 'logs';
-  // What has ended has kubectl's rank 0, which is that of Running for logs, and of Pending for a connection.
+  // Completed pods have kubectl's rank 0, which is that of Running for logs, and of Pending for a connection.
   const rank = ({ status }: ReadPod): number => ranks[status?.phase ?? ''] ?? (forLogs ? 0 : 2);
   return (a, b) =>
     Number(isAssigned(b)) - Number(isAssigned(a)) ||
@@ -42,15 +43,15 @@ function readyCondition({
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** What is not being deleted first, then what is deleted last. */
+/** Pods that are not being deleted come first, then those deleted last. */
 function compareDeletion(a: ReadPod, b: ReadPod): number {
-  // JSON may have null where there is none.
+  // JSON may have null for an absent value.
   const [left, right] = [a.metadata.deletionTimestamp ?? undefined, b.metadata.deletionTimestamp ?? undefined];
   if (left === undefined || right === undefined) return Number(left !== undefined) - Number(right !== undefined);
   return compareTimes(right, left);
 }
 
-/** Fewer restarts of a container first; where they are equal, of a sidecar. */
+/** Fewer restarts of a container first; if equal, of a sidecar. */
 function compareRestarts(a: ReadPod, b: ReadPod): number {
   return containerRestarts(a) - containerRestarts(b) || sidecarRestarts(a) - sidecarRestarts(b);
 }

@@ -1,6 +1,6 @@
 import type { NamespacedKey } from '@kctl/apimachinery';
 
-/** What a query is made of: a list repeats its name. */
+/** Parameters of a query; a list repeats its name. */
 export type QueryFields = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** The path of a subresource of a pod, with its query. Fields that are undefined or false are left out. */

@@ -3,10 +3,11 @@ import { shownType, shownValue } from '@kctl/options';
 import { PodTargetError } from './errors.js';
 
 /**
- * Refuses what is not a client, or does not name a pod or something that has pods: before anything is asked of the server.
+ * Rejects an invalid client, or a target that is neither a pod nor an object with pods, before any request to the
+ * server.
  *
  * @param what the function, at the beginning of the message
- * @throws TypeError naming what is wrong; PodTargetError for an empty name or namespace
+ * @throws TypeError naming the invalid argument; PodTargetError for an empty name or namespace
  */
 export function requireTarget(what: string, client: unknown, target: unknown): void {
   requireClient(what, client, ['get', 'list']);

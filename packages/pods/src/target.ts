@@ -11,20 +11,20 @@ import type { PodUse } from './pod-order.js';
 import type { ReadPod } from './read-pod.js';
 import { requireTarget } from './require-target.js';
 
-/** A workload or a Service: the best of its pods is meant. */
+/** A workload or a Service, of which the best pod is used. */
 export interface WorkloadTarget extends NamespacedKey {
   /** `Deployment`, `StatefulSet`, `ReplicaSet`, `DaemonSet`, `Job`, `ReplicationController` or `Service`. */
   readonly kind: Kind;
 }
 
-/** Which pod: its key, the pod as it was read, or something that has pods. */
+/** A pod, by its key, as it was read, or as an object that has pods. */
 export type PodTarget = NamespacedKey | ReadPod | WorkloadTarget;
 
 /** Options of {@link resolvePod} and {@link resolvePods}. */
 export interface ResolvePodOptions extends AbortOptions {
   /**
-   * What the pod is for: kubectl has an order for logs, in which restarts come first, and one for connections such as exec
-   * and port-forward, in which what is being deleted comes last.
+   * Purpose of the pod. kubectl has an order for logs, in which restarts come first, and one for connections such as
+   * exec and port-forward, in which pods that are being deleted come last.
    *
    * @default 'connection'
    */
@@ -53,10 +53,10 @@ export function podKeyOf(target: PodTarget): NamespacedKey | undefined {
 }
 
 /**
- * The pod that a target means. Of the pods of a workload or Service it is the one that kubectl takes: assigned to a node,
- * running, ready, ready for longest, the oldest; see {@link ResolvePodOptions.use}.
+ * The pod of a target. Of the pods of a workload or Service it is the one that kubectl uses, which is assigned to a
+ * node, running, ready, ready for longest, the oldest; see {@link ResolvePodOptions.use}.
  *
- * @throws PodTargetError when the workload has no pods; StatusError, a 404 where there is no such object
+ * @throws PodTargetError if the workload has no pods; StatusError, a 404 if there is no such object
  */
 export async function resolvePod(
   client: Pick<PodsClient, 'get' | 'list'>,
@@ -100,7 +100,7 @@ function readOptions({ signal }: ResolvePodOptions): AbortOptions & { readonly l
   return signal === undefined ? { live: true } : { live: true, signal };
 }
 
-/** The selector of a workload, or of a Service, where it is a plain table of labels. */
+/** The selector of a workload, or of a Service, whose selector is a plain map of labels. */
 function selectorOf(object: DeepReadonly<object>): LabelSelector | undefined {
   const selector = memberOf(memberOf(object, 'spec'), 'selector');
   if (typeof selector !== 'object' || selector === null || Object.keys(selector).length === 0) return undefined;

@@ -5,7 +5,7 @@ import type { Scope } from './scope.js';
 /** A commit, with the request that caused it; the server's own controllers cause some without one. */
 export interface CausedCommit extends Commit {
   readonly exchange: Exchange | undefined;
-  /** Who made it: of a live object, who created it. */
+  /** Scope that made it, or for a live object, that created it. */
   readonly origin: Scope['kind'];
   /** `widgets demo/a`. */
   readonly label: string;

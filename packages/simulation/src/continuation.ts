@@ -1,6 +1,6 @@
 /**
- * A function that runs the callback later, in the asynchronous context of now, as a real timer does. The context goes
- * along with a promise: an `AsyncResource` for each timer would cost more than all the rest of it.
+ * A function that runs the callback later, in the current asynchronous context, as a real timer does. A promise carries
+ * the context, because an `AsyncResource` for each timer would cost more than everything else in it.
  */
 export function continuation(callback: () => void): () => void {
   let fire: (() => void) | undefined;

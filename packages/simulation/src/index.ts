@@ -1,6 +1,6 @@
 /**
- * Deterministic simulation: replicas of an operator and an API server in virtual time, with faults, invariants and seeds
- * that replay.
+ * Deterministic simulation of replicas of an operator and an API server in virtual time, with faults, invariants and
+ * seeds that replay.
  *
  * @packageDocumentation
  */

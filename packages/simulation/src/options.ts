@@ -26,20 +26,20 @@ export interface SimulateOptions {
   /** Objects that are there before anything else: CustomResourceDefinitions, namespaces. @default none */
   readonly resources?: readonly DeepReadonly<KubeObject>[];
   /**
-   * What users do: creates, edits and deletes over time, by `world.client` and `world.sleep`. Its randomness is
+   * Actions of users, which create, edit and delete over time, by `world.client` and `world.sleep`. Its randomness is
    * `world.random`, so that it does the same whatever the faults are.
    *
    * @default nothing
    */
   readonly workload?: (world: World) => Promise<void>;
   /**
-   * What must be true when faults have stopped; throws while it is not. It is asked again every few seconds until
-   * `convergeWithinMs` is over.
+   * Checks the expected state when faults have stopped; throws while it is not reached. It is called again every few
+   * seconds until `convergeWithinMs` is over.
    *
-   * @default nothing is asked
+   * @default nothing is checked
    */
   readonly settled?: (world: World) => Promise<void> | void;
-  /** How many runs, each from a seed of its own. @default 20 */
+  /** Number of runs, each from a separate seed. @default 20 */
   readonly seeds?: number;
   /** The first seed; with the environment variable KCTL_SEED that seed runs alone, whatever is given here. @default 1 */
   readonly seed?: number;
@@ -58,17 +58,20 @@ export interface SimulateOptions {
   /** How long a replica may take to stop, in simulated ms. @default 60000 */
   readonly stopWithinMs?: number;
   /**
-   * Whether each run is compared with one of the same seed without faults: the final objects must be the same but for
+   * Whether each run is compared with one of the same seed without faults. The final objects must be the same but for
    * identities, times and the names that the server makes. It costs a second run.
    *
    * @default true
    */
   readonly compare?: boolean;
-  /** Whether runs are made twice, to see that they replay exactly: the first seed's, each, or none. @default 'first' */
+  /**
+   * Whether runs are repeated to check that they replay exactly, for the first seed, each, or none. @default 'first'
+   */
   readonly verifyReplay?: boolean | 'first';
   /**
-   * In which runs live promises and event targets (abort signals) are counted before and after the quiet time, for the rule
-   * `piles-up`: each, the first, or none. Each count collects the whole heap twice: a second or so in a test runner.
+   * Runs in which live promises and event targets (abort signals) are counted before and after the quiet time, for the
+   * rule `piles-up`. It is each, the first, or none. Each count collects the whole heap twice, which takes a second or
+   * so in a test runner.
    *
    * @default false
    */
@@ -78,18 +81,18 @@ export interface SimulateOptions {
   /** Called when the run of a seed has ended without a violation. @default nothing */
   readonly onSeed?: (progress: SeedProgress) => void;
   /**
-   * Called with each step of the first run of each seed with faults, as it happens: to look on, or to stop in a debugger.
-   * It sees every step; a report has the last ones alone. @default nothing
+   * Called with each step of the first run of each seed with faults, as it happens, to observe it or to stop in a
+   * debugger. It sees every step; a report has only the last ones. @default nothing
    */
   readonly onStep?: (step: Step) => void;
   /**
-   * Ends the simulation: it rejects with the reason, between two steps. That of a vitest test ends with its timeout:
-   * `it('…', ({ signal }) => simulate({ …, signal }))`. @default none
+   * Ends the simulation, which rejects with the reason, between two steps. That of a vitest test ends with its timeout,
+   * as in `it('…', ({ signal }) => simulate({ …, signal }))`. @default none
    */
   readonly signal?: AbortSignal;
 }
 
-/** What came of one seed. */
+/** Result of one seed. */
 export interface SeedProgress {
   readonly seed: number;
   readonly simulatedHours: number;
@@ -182,7 +185,7 @@ const names = {
   signal: signalOption,
 } satisfies Record<keyof SimulateOptions, true | OptionCheck>;
 
-/** Each is an operator with caches of its own, in one process. */
+/** Each is an operator with separate caches, in one process. */
 const mostReplicas = 100;
 
 const runChoices: ReadonlySet<unknown> = new Set([undefined, true, false, 'first']);

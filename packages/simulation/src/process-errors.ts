@@ -1,4 +1,4 @@
-/** What errors that no code handles break, by the event of the process. */
+/** Rules that unhandled errors break, by the event of the process. */
 const rules = { unhandledRejection: 'unhandled-rejection', uncaughtException: 'uncaught-error' } as const;
 
 /** Takes errors that no code handles until it is disposed; then the listeners of a test runner are back. */

@@ -1,8 +1,8 @@
 import type { Random } from '@kctl/wait';
 
 /**
- * A reproducible sequence of numbers in [0, 1): mulberry32. Each purpose takes a stream with a name, so that one which
- * draws more often changes no other.
+ * A reproducible sequence of numbers in [0, 1), by mulberry32. Each purpose uses a stream with a name, so that one
+ * which draws more often changes no other.
  */
 export function seededRandom(seed: number, stream = ''): Random {
   let state = (seed ^ hashText(stream)) >>> 0;
@@ -14,7 +14,7 @@ export function seededRandom(seed: number, stream = ''): Random {
   };
 }
 
-/** FNV-1a over the UTF-16 units of a text. */
+/** FNV-1a over the UTF-16 units of a string. */
 export function hashText(text: string, from = 0x811c9dc5): number {
   let hash = from;
   for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);

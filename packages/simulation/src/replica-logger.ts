@@ -1,10 +1,10 @@
 import { messageOf, type LogFields, type Logger } from '@kctl/telemetry';
 import type { Scope } from './scope.js';
 
-/** Where the lines of a replica go. */
+/** Receives the lines of a replica. */
 export type NoteLine = (what: string, object: string) => void;
 
-/** The logger of a replica: warnings and errors become steps of the timeline, nothing else is kept. */
+/** The logger of a replica. Warnings and errors become steps of the timeline, nothing else is kept. */
 export class ReplicaLogger implements Logger {
   readonly #scope: Scope;
   readonly #note: NoteLine;

@@ -4,14 +4,14 @@ import { formatStep, formatTime } from './timeline.js';
 /** How many steps a report shows. */
 const shownSteps = 40;
 
-/** A failing run, for people: the rule, what to do about it, the last steps about the object, and how to run it again. */
+/** Formats a failing run, with the rule, the remedy, the last steps about the object, and how to run it again. */
 export function formatFailure(result: RunResult, original?: RunResult): string {
   const { violation, seed, steps, plan } = result;
   if (violation === undefined) return `seed ${seed}: no rule is broken`;
   const about = violation.object?.split(' ').at(-1);
   const concerned = steps.filter(({ object, who, at }) => {
     if (who === 'fault' || who === 'rule' || object === '') return true;
-    // What the server makes as it starts is the same in each world.
+    // Objects that the server creates at the start are the same in each world.
     return about === undefined ? at > 0 || who !== 'server' : object.endsWith(about);
   });
   const shrunk =

@@ -2,7 +2,7 @@ import type { PlannedFault } from './faults/fault.js';
 import type { Step } from './timeline.js';
 import type { Violation } from './violation.js';
 
-/** What came of one run. */
+/** Result of one run. */
 export interface RunResult {
   readonly seed: number;
   /** Equal for equal runs. */
@@ -12,18 +12,18 @@ export interface RunResult {
   readonly faults: number;
   readonly plan: readonly PlannedFault[];
   readonly violation: Violation | undefined;
-  /** The objects in the end, comparable with those of another run; undefined where the run did not get there. */
+  /** The objects in the end, comparable with those of another run; undefined if the run did not get there. */
   readonly state: readonly string[] | undefined;
   readonly steps: readonly Step[];
 }
 
-/** How a run differs from what its seed says. */
+/** Deviations of a run from its seed. */
 export interface RunVariation {
   /** In place of the faults that the seed draws. */
   readonly plan?: readonly PlannedFault[];
-  /** What the objects must be in the end. */
+  /** Expected objects in the end. */
   readonly expected?: readonly string[] | undefined;
-  /** In place of the length that the options say, in ms. */
+  /** Replaces the length from the options, in ms. */
   readonly faultMs?: number;
   /** Whether live objects are counted before and after the quiet time. @default false */
   readonly countObjects?: boolean;

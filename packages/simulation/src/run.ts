@@ -48,7 +48,7 @@ const restartMs = 2_000;
 const controllerDelayMs = 1000;
 /** A watch without bookmarks ends after ten minutes at the latest, and is opened again, in ms. */
 const hungWatchMs = 660_000;
-/** How many uses of one thing are looked at, and one of how many after them: a stack costs more than what it shows. */
+/** How many uses of one thing are checked, and then one of how many, because a stack costs more than it reveals. */
 const mostStacks = 100;
 const stacksThen = 50;
 
@@ -220,7 +220,7 @@ class Run {
     this.#faults.schedule(this.#plan);
     const work = runWorkload(this.#options.workload, world, this.#faultMs);
     await Promise.all([work, this.#sleep(this.#faultMs - this.#scheduler.now)]);
-    // What stands still has not yet seen what befell it; meanwhile another may begin to stand still, by a fault that waited.
+    // A stalled process has not yet seen its faults; meanwhile another may stall, by a fault that waited.
     while (this.#faults.stalledMs > 0) await this.#sleep(this.#faults.stalledMs);
     this.#book.phase = 'settling';
     this.#quietSince = this.#scheduler.now;
@@ -249,7 +249,7 @@ class Run {
     await this.#stop();
   }
 
-  /** @throws never: what does not converge is a violation */
+  /** @throws never, because a failure to converge is a violation */
   async #converge(settled: () => Promise<void> | void): Promise<void> {
     const { convergeWithinMs: withinMs } = this.#options;
     const isIdle = (): boolean => this.#book.isIdle();
@@ -258,7 +258,7 @@ class Run {
     this.#violate('convergence', `not settled ${withinMs / 1000} s after the last fault: ${messageOf(why.error)}`);
   }
 
-  /** Only its own time-out shows a client that its watch hangs: until then a cache may be behind. */
+  /** A client detects a hanging watch only by its time-out. Until then a cache may be behind. */
   async #checkCaches(): Promise<void> {
     const until = (this.#quietSince ?? 0) + hungWatchMs;
     for (const host of this.#hosts) {
@@ -304,7 +304,7 @@ class Run {
     }
   }
 
-  /** A run has ended after a stop: nothing of it may be left. */
+  /** A run has ended after a stop, so nothing of it may be left. */
   async #ended(host: ReplicaHost, operator: Operator | undefined = host.operator): Promise<void> {
     this.#book.stopped(host);
     const left = await keysLeftBehind(host, operator);
@@ -348,7 +348,7 @@ class Run {
     });
   }
 
-  /** Lets handlers join and leave the informers of a process, and asks whether it is ready. */
+  /** Lets handlers join and leave the informers of a process, and probes its readiness. */
   #witness(host: ReplicaHost, scope: Scope, { cache }: Operator): void {
     probeReadiness(host, scope, {
       scheduler: this.#scheduler,

@@ -1,21 +1,21 @@
 import { AsyncResource } from 'node:async_hooks';
 import type { Scope } from './scope.js';
 
-/** The event loop itself: the globals are replaced while a world runs. */
+/** The real event loop, because the globals are replaced while a world runs. */
 const nextTurn: (callback: () => void) => unknown = globalThis.setImmediate;
 
 /** Something to do at a time of the world. */
 export interface Task {
   at: number;
-  /** When it was to run first: a stall puts it off, and its order among others stays. */
+  /** When it was first due. A stall delays it, and its order among others stays. */
   readonly due: number;
   readonly sequence: number;
   readonly scope: Scope;
-  /** undefined: cancelled. What it would have run is given up at once, not when its time has come. */
+  /** undefined if cancelled. Its function is released at once, not when it is due. */
   run: (() => void) | undefined;
 }
 
-/** It no longer runs. Does nothing where it has run. */
+/** Cancels a task. Does nothing if it has run. */
 export function cancel(task: Task): void {
   task.run = undefined;
 }
@@ -24,9 +24,9 @@ export function cancel(task: Task): void {
 const tasksPerTurn = 128;
 
 /**
- * All time of a world: one heap of what is due later, one line of what is due now. Tasks run one at a time. After each,
- * Node runs every promise callback and `nextTick` that became ready before it calls the next task, so time moves only when
- * the code has nothing left to do.
+ * All time of a world, as one heap of tasks due later, and one queue of tasks due now. Tasks run one at a time. After
+ * each, Node runs every promise callback and `nextTick` that became ready before it calls the next task, so time
+ * advances only when the code has nothing left to do.
  */
 export class Scheduler {
   /** ms since the world began. */
@@ -71,7 +71,7 @@ export class Scheduler {
     return task;
   }
 
-  /** Runs tasks until `isDone` says so, asked between two tasks, or nothing is left to run. */
+  /** Runs tasks until `isDone` returns true, which is checked between two tasks, or nothing is left to run. */
   drive(isDone: () => boolean): Promise<void> {
     return new Promise((resolve) => {
       let queued = 0;

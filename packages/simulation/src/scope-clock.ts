@@ -4,7 +4,7 @@ import { continuation } from './continuation.js';
 import { cancel, type Scheduler } from './scheduler.js';
 import type { Scope } from './scope.js';
 
-/** When a world begins: its wall clock, in ms since the Unix epoch. */
+/** Start of a world's wall clock, in ms since the Unix epoch. */
 export const worldEpoch: number = Date.UTC(2026, 0, 1);
 
 /** A timer is up to this much late, as on a real machine, in ms. Never early. */

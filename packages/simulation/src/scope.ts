@@ -1,13 +1,13 @@
 import type { Clock } from '@kctl/wait';
 
-/** Whose code runs: a replica of the operator, the API server, or what the test itself does. */
+/** Owner of the running code, which is a replica of the operator, the API server, or the test itself. */
 export interface Scope {
   readonly name: string;
   readonly kind: 'replica' | 'server' | 'user';
   readonly clock: Clock;
-  /** Nothing of a dead scope runs again: its timers, callbacks and answers are dropped. */
+  /** Nothing of a dead scope runs again, because its timers, callbacks and responses are dropped. */
   isDead: boolean;
-  /** Nothing of the scope runs before this time of the world, in ms: the event loop stands still. */
+  /** Nothing of the scope runs before this time of the world, in ms, because the event loop stands still. */
   stalledUntil: number;
   /** Timers that are pending. */
   timers: number;

@@ -7,8 +7,8 @@ import { runSeed } from './run.js';
 const mostRuns = 60;
 
 /**
- * Looks for a run of the same seed with fewer faults, and a shorter one, that breaks the same rule: halves of the plan are
- * left out, then quarters, down to single faults.
+ * Searches for a run of the same seed with fewer faults and a shorter duration that breaks the same rule. Halves of the
+ * plan are left out, then quarters, down to single faults.
  */
 export async function shrinkRun(
   options: CompiledOptions,
@@ -27,7 +27,7 @@ export async function shrinkRun(
   };
   let faultMs = variation.faultMs ?? options.faultMs;
   let plan = failing.plan.filter(({ at }) => at <= (failing.violation?.at ?? Infinity));
-  // What goes on after the violation takes most of the time of the runs that follow.
+  // The time after the violation takes most of the following runs.
   const soon = (failing.violation?.at ?? Infinity) + 60_000;
   if (soon < faultMs && (await fails(plan, soon))) faultMs = soon;
   else if (plan.length < failing.plan.length) await fails(plan, faultMs);

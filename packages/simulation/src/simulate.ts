@@ -5,7 +5,7 @@ import { runSeed } from './run.js';
 import { shrinkRun } from './shrink.js';
 import type { Violation } from './violation.js';
 
-/** What came of a simulation. */
+/** Result of a simulation. */
 export interface SimulationResult {
   readonly seeds: number;
   readonly simulatedHours: number;
@@ -17,7 +17,7 @@ export interface SimulationResult {
 
 const failedCode = 'KCTL_SIMULATION_FAILED';
 
-/** A rule was broken. The message is the report: rule, advice, timeline, and how to run it again. */
+/** A rule was broken. The message is the report, with rule, advice, timeline, and how to run it again. */
 export class SimulationFailedError extends Error {
   override readonly name = 'SimulationFailedError';
   readonly code: 'KCTL_SIMULATION_FAILED' = failedCode;
@@ -27,7 +27,7 @@ export class SimulationFailedError extends Error {
   readonly faults: number;
   /** Seeds that were run, this one included. */
   readonly seedsRun: number;
-  /** What had been simulated until then. */
+  /** Simulated time until then. */
   readonly simulatedHours: number;
 
   constructor(
@@ -49,13 +49,13 @@ export function isSimulationFailed(error: unknown): error is SimulationFailedErr
 }
 
 /**
- * Runs an operator, in several replicas and against an API server, in virtual time: one run for each seed, each with the
- * workload, with faults, and with rules that are checked all the time. Everything happens in this thread, without sockets
- * and without waiting; a seed gives the same run each time. One simulation at a time in a process.
+ * Runs an operator, in several replicas and against an API server, in virtual time. There is one run for each seed,
+ * each with the workload, with faults, and with rules that are checked all the time. Everything happens in this thread,
+ * without sockets and without waiting; a seed gives the same run each time. One simulation at a time in a process.
  *
  * @throws SimulationFailedError with the report of the first run that breaks a rule, shrunk to few faults
  * @throws TypeError naming every option that is not valid
- * @throws Error naming the seed where the workload rejects, or never ends
+ * @throws Error naming the seed if the workload rejects, or never ends
  * @throws the reason of `signal` once that is aborted
  */
 export async function simulate(options: SimulateOptions): Promise<SimulationResult> {
@@ -86,7 +86,7 @@ export async function simulate(options: SimulateOptions): Promise<SimulationResu
   return { seeds: compiled.seeds, simulatedHours: simulatedMs / 3_600_000, faults, hashes };
 }
 
-/** What the objects come to without faults. Where that run breaks a rule, it needs no faults to be broken. */
+/** State of the objects without faults. If that run breaks a rule, no faults are needed to break it. */
 async function undisturbed(options: CompiledOptions, seed: number): Promise<RunVariation> {
   if (!options.compare || Object.keys(options.rates).length === 0) return {};
   const { state, violation } = await runSeed(options, seed, { plan: [] });

@@ -19,13 +19,13 @@ const isAllowed = [
   /[/\\]node_modules[/\\](?!@kctl[/\\])/,
 ];
 
-/** Who called, from a stack. Undefined: code that may. */
+/** The caller, from a stack. Undefined for code that may call. */
 export function callerOf(stack: string): string | undefined {
   const found = find(stack);
   return found === 'allowed' || found === undefined ? undefined : found.caller;
 }
 
-/** Undefined where all frames only pass the call on. */
+/** Undefined if all frames only pass the call on. */
 function find(stack: string): { readonly caller: string } | 'allowed' | undefined {
   for (const line of stack.split('\n').slice(1)) {
     if (isAllowed.some((pattern) => pattern.test(line))) return 'allowed';
@@ -39,7 +39,7 @@ function find(stack: string): { readonly caller: string } | 'allowed' | undefine
 const nearFrames = 12;
 const allFrames = 60;
 
-/** Who called the code of now. Undefined: code that may. */
+/** The caller of the current code. Undefined for code that may call. */
 export function callerOfNow(): string | undefined {
   const near = stackOf(nearFrames);
   return callerOf(find(near) === undefined ? stackOf(allFrames) : near);

@@ -14,7 +14,7 @@ export interface Step {
 /** How many steps a report can look back on. */
 const keptSteps = 4000;
 
-/** What happened, in order. Its hash is over all steps: equal hashes mean equal runs. */
+/** Steps in order. Its hash is over all steps, so equal hashes mean equal runs. */
 export class Timeline {
   #steps: Step[] = [];
   #hash = 0x811c9dc5;
@@ -41,7 +41,7 @@ export class Timeline {
     return this.#steps;
   }
 
-  /** The last steps that concern an object, or everything where none is given. */
+  /** The last steps that concern an object, or all objects if none is given. */
   last(count: number, object?: string): readonly Step[] {
     const about = object === undefined ? this.#steps : this.#steps.filter((step) => isAbout(step, object));
     return about.slice(-count);

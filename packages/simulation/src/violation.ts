@@ -2,10 +2,10 @@
 export interface Violation {
   /** Name of the rule, e.g. `two-leaders`. */
   readonly rule: string;
-  /** What is wrong, and what to do about it. */
+  /** The problem and its remedy. */
   readonly message: string;
   /** When, in ms since the world began. */
   readonly at: number;
-  /** The object that it is about, `resource namespace/name`; absent where it is about none. */
+  /** The object concerned, `resource namespace/name`; absent if there is no such object. */
   readonly object?: string;
 }

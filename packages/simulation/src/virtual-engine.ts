@@ -6,7 +6,7 @@ import type { Replace } from './virtual-io.js';
 /** Puts a getter in the place of a property. */
 export type ReplaceGetter = (target: object, name: PropertyKey, get: (this: never) => unknown) => void;
 
-/** Where it is noted what code of a world takes from the machine. */
+/** Receives uses of the real machine by code of a world. */
 export interface EngineHost {
   stray(scope: Scope, what: string, remedy: string): void;
 }
@@ -15,8 +15,8 @@ const requireBuiltin = createRequire(import.meta.url);
 const useClock = 'take a Clock: clock.now() for wall time, clock.monotonicNow() for durations';
 
 /**
- * What the engine decides by itself: when garbage is collected, how long a thread sleeps, which time zone the machine has.
- * Returns what undoes it beyond `replace`.
+ * Replaces decisions of the engine, such as when garbage is collected, how long a thread sleeps, and which time zone
+ * the machine has. Returns a function that undoes the changes beyond `replace`.
  */
 export function replaceEngine(host: EngineHost, replace: Replace, replaceGetter: ReplaceGetter): () => void {
   const letGo = replaceWeakness(host, replace);
@@ -33,10 +33,10 @@ export function replaceEngine(host: EngineHost, replace: Replace, replaceGetter:
 
 const { WeakRef: RealRef, FinalizationRegistry: RealRegistry } = globalThis;
 
-/** Of the world that runs, by reference: an object is kept as long as its reference and the world. */
+/** Objects of the running world, by reference. An object is kept as long as its reference and the world. */
 let kept: WeakMap<WeakRef<WeakKey>, WeakKey> | undefined;
 
-// Both know nothing of a world: a reference may outlive it, and would keep it by its class.
+// Both have no link to a world, because a reference may outlive it, and would retain it by its class.
 class KeepingRef<T extends WeakKey> extends RealRef<T> {
   static override [Symbol.hasInstance](value: unknown): boolean {
     return value instanceof RealRef;
@@ -63,8 +63,8 @@ function nothing(): undefined {
 }
 
 /**
- * In a world nothing is collected as far as its code can see: a reference finds its object, and no finalizer runs. Both are
- * what the language allows, and the same in each run. The returned function lets go of the objects.
+ * In a world nothing is collected as far as its code can see, so a reference finds its object, and no finalizer runs.
+ * Both are allowed by the language, and the same in each run. The returned function releases the objects.
  */
 function replaceWeakness(host: EngineHost, replace: Replace): () => void {
   kept = new WeakMap();

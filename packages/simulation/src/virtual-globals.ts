@@ -8,7 +8,7 @@ import { replaceEngine } from './virtual-engine.js';
 import { replaceIo, type Replace } from './virtual-io.js';
 import { replaceRandomness } from './virtual-random.js';
 
-/** What the globals of code in a world do. Code outside of any world has the real ones. */
+/** Behavior of the globals for code in a world. Code outside of any world has the real ones. */
 export interface VirtualHost {
   /** Sets a timer of a scope. */
   setTimer(scope: Scope, callback: () => void, delayMs: number): { cancel(): void };
@@ -24,7 +24,7 @@ export interface VirtualHost {
 
 const requireBuiltin = createRequire(import.meta.url);
 const realDate = Date;
-/** Loaded before anything is replaced: it takes the timers that it finds. */
+/** Loaded before anything is replaced, because it captures the existing timers. */
 const promises = requireBuiltin('node:timers/promises') as {
   setTimeout: (ms?: number, value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
   setImmediate: (value?: unknown, options?: { signal?: AbortSignal }) => Promise<unknown>;
@@ -37,7 +37,7 @@ const promises = requireBuiltin('node:timers/promises') as {
 
 let installed: VirtualHost | undefined;
 
-/** The world that runs: what a module has captured while one ran must not keep it. */
+/** The running world, through an indirection, so that functions captured by a module do not retain it. */
 const current: Pick<VirtualHost, 'stray'> = {
   stray(scope, what, remedy) {
     installed?.stray(scope, what, remedy);
@@ -94,7 +94,7 @@ function substitute(target: object, name: PropertyKey, property: PropertyDescrip
 
 type Callback = (...args: unknown[]) => void;
 
-/** What `setTimeout` and its kin return in a world. */
+/** Return type of `setTimeout` and related functions in a world. */
 class VirtualTimeout {
   readonly #arm: () => { cancel(): void };
   #timer: { cancel(): void };
@@ -137,7 +137,7 @@ class VirtualTimeout {
 
 const useClock = 'take a Clock: hand the clock of the world to whatever waits or measures';
 
-/** A delay that no run reaches: it keeps a process alive and waits for nothing. */
+/** A delay that no run reaches, which only keeps a process alive. */
 const neverMs = 2 ** 31 - 2;
 
 function replaceTimers(host: VirtualHost, undo: (() => void)[]): void {
@@ -187,7 +187,7 @@ function replaceTimers(host: VirtualHost, undo: (() => void)[]): void {
     clearInterval: clear(globalThis.clearInterval),
     clearImmediate: clear(globalThis.clearImmediate),
   };
-  // What `promisify` makes of them.
+  // Functions that `promisify` returns for them.
   Object.defineProperty(timeout, promisify.custom, { get: () => promises.setTimeout });
   Object.defineProperty(immediate, promisify.custom, { get: () => promises.setImmediate });
   const timersModule = requireBuiltin('node:timers') as object;
@@ -335,7 +335,7 @@ function virtualDateConstructor(scopeNow: () => number | undefined): unknown {
   return VirtualDate;
 }
 
-/** What Node's servers keep of the handle that listens. */
+/** The part of a Node server that holds its listening handle. */
 interface NodeServer extends ListeningServer {
   _handle: unknown;
   once(event: 'listening', listener: Callback): unknown;

@@ -4,7 +4,7 @@ import type { Scope } from './scope.js';
 
 const requireBuiltin = createRequire(import.meta.url);
 
-/** Where it is noted that code of a world did something in real time. */
+/** Receives real-time actions of code of a world. */
 export interface IoHost {
   stray(scope: Scope, what: string, remedy: string): void;
 }
@@ -94,7 +94,7 @@ function noting(real: AnyFunction, { host, what, isNoted, remedy }: Note): AnyFu
     if (scope !== undefined && isNoted(args)) host.stray(scope, what, remedy);
     return Reflect.apply(real, this, args);
   };
-  // What `promisify` looks for.
+  // Symbols that `promisify` looks up.
   for (const symbol of Object.getOwnPropertySymbols(real))
     Object.defineProperty(noted, symbol, { value: Reflect.get(real, symbol), configurable: true });
   return noted;
@@ -147,7 +147,7 @@ function replaceFetch(host: IoHost, replace: Replace): void {
   });
 }
 
-/** What talks to others in real time as soon as it is made. */
+/** Replaces classes that communicate with others in real time as soon as they are constructed. */
 function replaceWorker(host: IoHost, replace: Replace): void {
   const threads = requireBuiltin('node:worker_threads') as Record<string, Constructor>;
   const threadsRemedy = 'threads are not simulated: let the operator do without them by an option';

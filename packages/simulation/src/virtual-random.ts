@@ -4,7 +4,7 @@ import { currentScope } from './network/activity.js';
 import type { Scope } from './scope.js';
 import type { Replace } from './virtual-io.js';
 
-/** What randomness of a world needs. */
+/** Requirements for the randomness of a world. */
 export interface RandomHost {
   /** Randomness that need not be secret there. */
   readonly random: Random;
@@ -30,12 +30,12 @@ interface CryptoModule {
 
 type Answer = (error: unknown, value?: unknown) => void;
 
-/** Calls back in the next turn of the world's event loop: the real ones draw in a thread. */
+/** Calls back in the next turn of the world's event loop, because the real ones draw in a thread. */
 function answerLater(callback: unknown, value: unknown): void {
   setImmediate(() => (callback as Answer)(null, value));
 }
 
-/** What fills memory with randomness, and `randomInt`: virtual, as uids are. */
+/** Replaces functions that fill memory with randomness, and `randomInt`, by virtual ones, as for uids. */
 function replaceFill(host: RandomHost, crypto: CryptoModule, replace: Replace): void {
   const { randomInt: realInt, randomFillSync: realFill, randomFill: realFillLater } = crypto;
   const realValues = globalThis.crypto.getRandomValues.bind(globalThis.crypto) as (
@@ -81,7 +81,7 @@ function replaceFill(host: RandomHost, crypto: CryptoModule, replace: Replace): 
   replace(crypto, 'randomInt', integer);
 }
 
-/** Replaces what draws at random: that of the world in its place. */
+/** Replaces sources of randomness with that of the world. */
 export function replaceRandomness(host: RandomHost, replace: Replace): void {
   const dice = Math;
   const realRandom = dice.random.bind(dice);

@@ -2,13 +2,13 @@ import { messageOf } from '@kctl/telemetry';
 import { sleep, type Clock } from '@kctl/wait';
 import type { World } from './world.js';
 
-/** How long a workload may go on after the faults have ended, in ms: one that waits for what never comes would not end. */
+/** How long a workload may go on after the faults have ended, in ms, because one could wait forever. */
 const longestWorkMs = 4 * 3_600_000;
 
 /**
- * Does what users do.
+ * Runs the actions of users.
  *
- * @throws Error naming the seed where the workload rejects, or does not end
+ * @throws Error naming the seed if the workload rejects, or does not end
  */
 export async function runWorkload(
   workload: (world: World) => Promise<void>,
@@ -28,10 +28,10 @@ export async function runWorkload(
     );
 }
 
-/** How often convergence is asked for, in simulated ms. */
+/** Interval of convergence checks, in simulated ms. */
 const askEveryMs = 5_000;
 
-/** What {@link converge} waits for. */
+/** Conditions that {@link converge} waits for. */
 export interface Convergence {
   readonly settled: () => Promise<void> | void;
   /** Whether the operator has written nothing for a while. */
@@ -40,7 +40,10 @@ export interface Convergence {
   readonly clock: Clock;
 }
 
-/** Waits until all is settled and idle: why it is not, once the time is over. What goes on then is judged in quiet times. */
+/**
+ * Waits until all is settled and idle. Returns the reason if it is not when the time is over. Later work is checked in
+ * quiet times.
+ */
 export async function converge({
   settled,
   isIdle,

@@ -3,7 +3,7 @@ import type { Connection, HttpClient } from '@kctl/client-http';
 import type { Logger, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 
-/** What an operator is given in place of the machine it runs on. */
+/** Options of an operator that replace the machine it runs on. */
 export interface WorldOptions {
   readonly connection: Connection;
   readonly clock: Clock;
@@ -13,7 +13,7 @@ export interface WorldOptions {
   readonly tracer: Tracer;
 }
 
-/** Where one replica of the operator runs, from its start to its end. */
+/** Environment of one replica of the operator, from its start to its end. */
 export interface ReplicaWorld extends WorldOptions {
   /** `replica-1`, … */
   readonly name: string;
@@ -23,7 +23,7 @@ export interface ReplicaWorld extends WorldOptions {
   readonly random: Random;
   /** Reports that a rule of the test itself is broken. */
   violate(rule: string, message: string, object?: string): void;
-  /** What `createManager` takes, to be spread: `createManager({ ...world.options, … })`. */
+  /** Options for `createManager`, to be spread, as in `createManager({ ...world.options, … })`. */
   readonly options: WorldOptions;
 }
 
@@ -42,14 +42,14 @@ export interface SimulatedWebhook {
 export interface Operator {
   /** Runs until the signal is aborted and everything has ended. */
   run(signal: AbortSignal): Promise<unknown>;
-  /** Compared with the server when everything is quiet, where it is there and lists its informers. */
+  /** Compared with the server when everything is quiet, if set and if it lists its informers. */
   readonly cache?: unknown;
-  /** Reads of what the replica has just written are made by it, where it is there: they must not go back. */
+  /** Used to read objects that the replica has just written, if set, because reads must not go back. */
   readonly client?: unknown;
-  /** Whether it says of itself that it leads: no two may. */
+  /** Whether it reports that it leads, which no two may. */
   readonly isLeader?: boolean;
   /**
-   * Webhooks by path, `manager.webhookServer.webhooks` for example: the server calls them where configurations name them,
+   * Webhooks by path, `manager.webhookServer.webhooks` for example. The server calls them if configurations name them,
    * whatever Service or host they name, without TLS. Give the manager `webhook: { port: -1 }`, so that none listens.
    */
   readonly webhooks?: ReadonlyMap<string, SimulatedWebhook> | undefined;
@@ -65,14 +65,14 @@ export interface Replica {
   readonly operator: Operator | undefined;
 }
 
-/** The world, as a test sees it: a user of the cluster with a network that never fails. */
+/** The world, as a test sees it, through a user of the cluster with a network that never fails. */
 export interface World {
   readonly seed: number;
   /** Reads and writes as an administrator. */
   readonly client: HttpClient;
   readonly connection: Connection;
   readonly clock: Clock;
-  /** The workload's own randomness: the same whatever faults there are. */
+  /** The workload's randomness, which is the same whatever faults there are. */
   readonly random: Random;
   readonly server: ApiServer;
   readonly replicas: readonly Replica[];

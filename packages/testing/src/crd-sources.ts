@@ -5,17 +5,17 @@ import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiexten
 import { readYamlDocuments } from '@kctl/yaml';
 
 /**
- * Where a CustomResourceDefinition comes from: the object itself; the path of a file, or of a folder with `.yaml`, `.yml`
- * and `.json` files; a text of YAML or JSON documents; a resource of `defineResource`, which brings its definition; or any
- * other kind, for which a definition is made that takes any object.
+ * Source of a CustomResourceDefinition, which is the object itself; the path of a file, or of a folder with `.yaml`,
+ * `.yml` and `.json` files; a string of YAML or JSON documents; a resource of `defineResource`, which brings its
+ * definition; or any other kind, for which a definition is made that takes any object.
  */
 export type CrdSource = DeepReadonly<CustomResourceDefinition> | Kind | string;
 
 /**
- * The definitions of sources, in order. Other documents in files and texts are skipped, as envtest does. Kinds of one
- * group and name give one definition that serves all of their versions.
+ * Returns the definitions of sources, in order. Other documents in files and strings are skipped, as in envtest. Kinds
+ * of one group and name give one definition that serves all of their versions.
  *
- * @throws Error that names the file or text where nothing is found, or where it is not YAML
+ * @throws Error that names the file or string if nothing is found, or if it is not YAML
  */
 export async function resolveCrds(
   given: CrdSource | readonly CrdSource[],
@@ -41,7 +41,7 @@ function isList(given: CrdSource | readonly CrdSource[]): given is readonly CrdS
   return Array.isArray(given);
 }
 
-/** With its name alone, too: that is enough to delete it. */
+/** With its name alone, too, which is enough to delete it. */
 function isDefinitionObject(source: unknown): source is DeepReadonly<CustomResourceDefinition> {
   return typeof source === 'object' && source !== null && ('spec' in source || 'metadata' in source);
 }
@@ -80,7 +80,7 @@ async function readSource(source: string): Promise<CustomResourceDefinition[]> {
   return definitions;
 }
 
-/** The definitions among the documents of a text. */
+/** The definitions among the documents of a string. */
 function parse(text: string, what: string, mayBeEmpty = false): CustomResourceDefinition[] {
   const definitions: CustomResourceDefinition[] = [];
   for (const document of readYamlDocuments(text)) {
@@ -103,7 +103,7 @@ function isDefinition(value: unknown): value is CustomResourceDefinition {
   );
 }
 
-/** A definition without a schema: objects are taken as they are, with a status of their own. */
+/** A definition without a schema, so that objects are taken as they are, with a separate status. */
 function anyObjectOf(kinds: readonly Kind[]): CustomResourceDefinition {
   const [first] = kinds;
   if (first === undefined) throw new RangeError('crds: the list of kinds is empty: expected at least one');

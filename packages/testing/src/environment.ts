@@ -39,18 +39,21 @@ export interface EnvironmentOptions {
    * `embedded`: in this process, in milliseconds. `real`: kube-apiserver and etcd from binaries. `existing`: the
    * cluster that KUBECONFIG names.
    *
-   * @default KCTL_TEST_SERVER; else `existing` where USE_EXISTING_CLUSTER is 'true' (as in envtest); else `embedded`
+   * @default KCTL_TEST_SERVER; else `existing` if USE_EXISTING_CLUSTER is 'true' (as in envtest); else `embedded`
    */
   readonly server?: EnvironmentServer;
   /**
-   * Installed and established before the environment is handed out: definitions, paths of files or folders, YAML, or
-   * kinds. A resource of `defineResource` brings its definition; for any other kind one without a schema is made, which
-   * takes any object and has a status subresource.
+   * Installed and established before the environment is returned. They are definitions, paths of files or folders,
+   * YAML, or kinds. A resource of `defineResource` brings its definition; for any other kind a definition without a
+   * schema is made, which takes any object and has a status subresource.
    */
   readonly crds?: readonly CrdSource[];
   /** Options of the embedded server. */
   readonly embedded?: ApiServerOptions;
-  /** Deletes `crds`, with all of their objects, at the stop: for a cluster that stays. Mirrors `CleanUpAfterUse`. @default false */
+  /**
+   * Deletes `crds`, with all of their objects, at the stop, for a cluster that stays. Mirrors `CleanUpAfterUse`.
+   * @default false
+   */
   readonly cleanUpCrds?: boolean;
   /** `real`: flags of kube-apiserver and etcd, time-outs, tokens, the folder of the data. @default those of `startRealApiServer` */
   readonly real?: Omit<RealApiServerOptions, 'binaries' | 'controllerManager' | 'logger' | 'signal'>;
@@ -88,22 +91,22 @@ export interface TestEnvironment extends AsyncDisposable {
   readonly embedded: ApiServer | undefined;
   /** The real server; undefined for the others. */
   readonly real: RealApiServer | undefined;
-  /** Creates a namespace of its own for a test: `<prefix>-<random>`. */
+  /** Creates a separate namespace for a test, `<prefix>-<random>`. */
   createNamespace(prefix?: string): Promise<string>;
   /** Installs CustomResourceDefinitions and waits until they are established; see {@link EnvironmentOptions.crds}. */
   installCrds(crds: readonly CrdSource[]): Promise<void>;
   /** Deletes definitions with all of their objects, and waits until they are gone. */
   uninstallCrds(crds: readonly CrdSource[]): Promise<void>;
   /**
-   * Adds a user with a client certificate, to test with fewer rights than the administrator's: on a real server, and on an
-   * embedded one with `embedded: { authorization: 'RBAC' }`.
+   * Adds a user with a client certificate, to test with fewer rights than the administrator's, on a real server, and on
+   * an embedded one with `embedded: { authorization: 'RBAC' }`.
    *
-   * @throws Error where the cluster exists, as its users are not the environment's to add
+   * @throws Error if the cluster exists, because the environment cannot add users to it
    */
   addUser(user: TestUserOptions): Promise<TestUser>;
   /**
-   * A place on this machine for the webhook server of a test: host, port and certificate. The same one each time; it goes
-   * with the environment.
+   * A place on this machine for the webhook server of a test (host, port and certificate). The same one each time; it
+   * goes with the environment.
    */
   prepareWebhooks(): Promise<WebhookServing>;
   /**
@@ -113,7 +116,8 @@ export interface TestEnvironment extends AsyncDisposable {
   installConversion(crds: readonly CrdSource[]): Promise<void>;
   /**
    * Points webhook configurations at that place, installs them and waits until the API server acts on them. Mirrors
-   * envtest's `WebhookInstallOptions`. Start the server first: webhooks that fail closed refuse writes without it.
+   * envtest's `WebhookInstallOptions`. Start the server first, because webhooks that fail closed refuse writes without
+   * it.
    */
   installWebhooks(
     configurations: readonly DeepReadonly<WebhookConfiguration>[],
@@ -147,7 +151,7 @@ export async function createEnvironment(options: EnvironmentOptions = {}): Promi
   const client = createHttpClient({ connection: base.connection, logger: options.logger ?? noopLogger });
   let stopped: Promise<void> | undefined;
   let webhooks: Promise<LocalWebhooks> | undefined;
-  // What is made after the stop would be left behind.
+  // Objects made after the stop would be left behind.
   const requireStarted = (what: string): void => {
     if (stopped !== undefined) throw new Error(`${what}: the environment was stopped`);
   };

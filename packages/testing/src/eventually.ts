@@ -20,8 +20,8 @@ const optionNames: OptionNames<EventuallyOptions> = {
 };
 
 /**
- * Repeats an assertion until it does not throw, and returns what it returns. Fails with its last error, so that the
- * report says what was not so. Mirrors gomega's `Eventually`.
+ * Repeats an assertion until it does not throw, and returns its result. Fails with its last error, so that the report
+ * shows the failed assertion. Mirrors gomega's `Eventually`.
  *
  * @throws the last error of `assertion`, its message preceded by how long was waited; the reason of the signal; TypeError
  * when an option is not valid

@@ -4,20 +4,22 @@ import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { ListOptions, WatchEvent, WatchOptions, WatchStream } from '@kctl/client';
 import { shownValue } from '@kctl/options';
 
-/** What a {@link FakeControllerSource} was asked. */
+/** A call of a {@link FakeControllerSource}. */
 export type SourceCall =
   | ({ readonly verb: 'list' } & Pick<ListOptions, 'resourceVersion' | 'limit' | 'continue'>)
   | ({ readonly verb: 'watch' } & Pick<WatchOptions, 'resourceVersion' | 'allowWatchBookmarks' | 'timeoutSeconds'>);
 
 /** How a change is made. */
 export interface ChangeOptions {
-  /** No watch gets the event: only a list shows what happened. Mirrors `AddDropWatch` and its like. @default false */
+  /**
+   * No watch gets the event, so that only a list shows the change. Mirrors `AddDropWatch` and its like. @default false
+   */
   readonly dropWatch?: boolean;
 }
 
 /**
- * A collection without a server, as a lister-watcher: changes are versioned, listed and sent to those that watch, from the
- * version that they ask for. Mirrors `cache/testing.FakeControllerSource`.
+ * A collection without a server, as a lister-watcher. Changes are versioned, listed and sent to watches, from their
+ * requested version. Mirrors `cache/testing.FakeControllerSource`.
  */
 export interface FakeControllerSource<T extends KubeObject> {
   /** Informers list, and then watch. */
@@ -27,17 +29,17 @@ export interface FakeControllerSource<T extends KubeObject> {
   /** How many watches are open. */
   readonly watchers: number;
   readonly resourceVersion: string;
-  /** Makes an object, with a version and, where it has none, a uid. @throws TypeError where there is one of that name, or it has no name */
+  /** Creates an object, with a version and, if it has none, a uid. @throws TypeError if the name is taken or missing */
   add(object: T, options?: ChangeOptions): T;
-  /** @throws TypeError where there is none of that name */
+  /** @throws TypeError if no object has that name */
   modify(object: T, options?: ChangeOptions): T;
-  /** @throws TypeError where there is none of that name */
+  /** @throws TypeError if no object has that name */
   delete(object: T, options?: ChangeOptions): T;
   /** Sends each open watch a bookmark of the version that there is now. */
   bookmark(): void;
-  /** Ends each open watch: as the server does, or with an error, as a broken connection. */
+  /** Ends each open watch, as the server does, or with an error, as a broken connection. */
   endWatches(error?: Error): void;
-  /** Forgets what has happened until now: a watch from an earlier version is answered with 410. */
+  /** Forgets the history, so that a watch from an earlier version is answered with 410. */
   expire(): void;
   /** The next request of this verb fails, once for each call. */
   failNext(verb: SourceCall['verb'], error: Error): void;
@@ -77,7 +79,7 @@ class VersionedSource<T extends KubeObject> implements FakeControllerSource<T> {
   readonly #objects = new Map<string, T>();
   readonly #watches = new Set<FakeWatch<T>>();
   readonly #failures: Record<SourceCall['verb'], Error[]> = { list: [], watch: [] };
-  /** What a watch can still be resumed from. */
+  /** The events from which a watch can still be resumed. */
   #changes: Change<T>[] = [];
   #version = 1;
   #oldest = 1;

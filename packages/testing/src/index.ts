@@ -1,5 +1,6 @@
 /**
- * A test environment for controllers: an embedded, a real or an existing API server, CRD installation, assertions.
+ * A test environment for controllers, with an embedded, a real or an existing API server, CRD installation and
+ * assertions.
  *
  * @packageDocumentation
  */

@@ -5,7 +5,7 @@ import { sleep, systemClock } from '@kctl/wait';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { eventually, type EventuallyOptions } from './eventually.js';
 
-/** What {@link installCrds} needs of a client. */
+/** The client of {@link installCrds}. */
 export type CrdClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
 
 /**
@@ -45,7 +45,7 @@ async function installOne(
   const name = crd.metadata.name ?? '';
   const { clock = systemClock, timeoutMs = 60_000, signal } = options;
   const link = signal === undefined ? {} : { signal };
-  // Counted in tries: one that is slow is no change by others.
+  // Counted in tries, because a slow one is no change by others.
   for (let tries = 1; !(await createOrReplace(client, name, crd)); tries++) {
     if (tries === maxTries)
       throw new Error(

@@ -22,7 +22,10 @@ import { createCertificateAuthority, type CertificateAuthority } from './real/ce
 /** A configuration of webhooks, as `webhookConfigurations` of `@kctl/webhook` returns it or a manifest has it. */
 export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 
-/** Where the webhook server of a test is to listen. Mirrors the `LocalServing…` fields of envtest's `WebhookInstallOptions`. */
+/**
+ * The address at which the webhook server of a test is to listen. Mirrors the `LocalServing…` fields of envtest's
+ * `WebhookInstallOptions`.
+ */
 export interface WebhookServing {
   readonly host: string;
   /** A port that was free when this was made. */
@@ -33,7 +36,7 @@ export interface WebhookServing {
   readonly caBundle: string;
 }
 
-/** What {@link LocalWebhooks.install} needs of a client. */
+/** The client of {@link LocalWebhooks.install}. */
 export type WebhookClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update' | 'delete'>;
 
 /** Options of {@link LocalWebhooks.install}. */
@@ -134,7 +137,7 @@ async function installAll(
         `installWebhooks: the kind of configurations[${at}] is ${shownValue(kind)}: expected MutatingWebhookConfiguration or ValidatingWebhookConfiguration`,
       );
   for (const configuration of configurations) await createOrReplace(client, pointedAt(serving, configuration));
-  // One more of each type, made last: when the API server calls it, it acts on those before it, too.
+  // One more of each type, made last. When the API server calls it, it acts on those before it, too.
   const types = new Set(configurations.map(isMutating));
   const refusing = configurations.filter(isMutating).flatMap(({ webhooks = [] }) => webhooks.map(({ name }) => name));
   for (const isMutatingType of types)
@@ -147,7 +150,7 @@ function isMutating(
   return configuration.kind === 'MutatingWebhookConfiguration';
 }
 
-/** The path of a client configuration: that of its Service, or that of its URL. */
+/** The path of a client configuration, which is that of its Service, or that of its URL. */
 function pathOf({ service, url }: DeepReadonly<WebhookClientConfig>): string {
   if (service !== undefined) return service.path ?? '/';
   return url === undefined ? '/' : new URL(url).pathname;
@@ -209,11 +212,13 @@ async function createOrReplace(
 interface Probe {
   readonly authority: CertificateAuthority;
   readonly isMutating: boolean;
-  /** Names of the mutating webhooks that were installed: what one of them refuses gets to no validating one. */
+  /** Names of the installed mutating webhooks, because an object that one of them refuses reaches no validating one. */
   readonly refusing: readonly string[];
 }
 
-/** Installs a webhook of its own for one labelled ConfigMap, and creates that (as a dry run) until it is called. */
+/**
+ * Installs a separate webhook for one labelled ConfigMap, and creates that (as a dry run) until the webhook is called.
+ */
 async function waitUntilCalled(
   client: WebhookClient,
   { authority, isMutating, refusing }: Probe,
@@ -236,7 +241,7 @@ async function waitUntilCalled(
         try {
           await client.create(ConfigMap, draft, { dryRun: true });
         } catch (error) {
-          // Webhooks that were installed may judge it, too.
+          // Installed webhooks may evaluate it, too.
           const [, denying] = /admission webhook "([^"]*)" denied the request/.exec(messageOf(error)) ?? [];
           if (denying === undefined) throw error;
           if (!isMutating && refusing.includes(denying)) return true;
@@ -287,7 +292,7 @@ async function startProbe(authority: CertificateAuthority, onCall: () => void): 
   const server = createHttpsServer({ cert: certPem, key: keyPem }, (request, response) => {
     onCall();
     request.resume();
-    // What it answers does not matter: failures are ignored.
+    // Its answer does not matter, because failures are ignored.
     response.end();
   });
   await new Promise<void>((resolve, reject) => {

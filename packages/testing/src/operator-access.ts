@@ -27,13 +27,15 @@ import type { TestEnvironment } from './environment.js';
 export interface OperatorAccessOptions {
   /** Names the service account, the roles and the bindings. */
   readonly name: string;
-  /** Namespace of the service account; created where it is missing. @default `<name>-system` */
+  /** Namespace of the service account; created if it is missing. @default `<name>-system` */
   readonly namespace?: string;
 }
 
 const optionNames: OptionNames<OperatorAccessOptions> = { name: true, namespace: true };
 
-/** An operator's own identity in a test: no more rights than it is granted, and a record of those that it uses. */
+/**
+ * The identity of an operator in a test, with no more rights than it is granted, and a record of those that it uses.
+ */
 export interface OperatorAccess {
   /** Of the service account; every request is recorded. */
   readonly connection: Connection;
@@ -42,7 +44,8 @@ export interface OperatorAccess {
   /** Makes the service account, and the roles that `generateRbac` of @kctl/rbac makes; resolves when they are in force. */
   grant(needs: readonly AccessNeed[]): Promise<void>;
   /**
-   * What was used and not granted, and what was granted and never used, a line each; '' where the two are equal.
+   * Returns the rights that were used and not granted, and those that were granted and never used, a line each; '' if
+   * the two are equal.
    *
    * @param needs @default those of the last {@link OperatorAccess.grant}
    */
@@ -50,8 +53,8 @@ export interface OperatorAccess {
 }
 
 /**
- * Lets an operator act as its own service account. The server has to judge rights: a real one, or the embedded one with
- * `authorization: 'RBAC'`.
+ * Lets an operator act as its service account. The server has to evaluate rights, so it must be a real one, or the
+ * embedded one with `authorization: 'RBAC'`.
  *
  * @example
  * ```ts
@@ -117,7 +120,7 @@ async function applyObject(client: HttpClient, object: RbacObject): Promise<void
   await apply(client, kind, { ...object, metadata }, { fieldOwner: 'kctl-testing', force: true });
 }
 
-/** Roles are in force when the authorizer of the server has seen them: it has a cache. */
+/** Roles are in force when the authorizer of the server, which has a cache, has seen them. */
 async function untilInForce(
   client: HttpClient,
   objects: readonly RbacObject[],

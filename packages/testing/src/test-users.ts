@@ -28,7 +28,7 @@ export interface TestUser {
   readonly kubeconfigPath: string;
 }
 
-/** The server that issues certificates: either of them. */
+/** The server that issues certificates, real or embedded. */
 export interface UserAuthority {
   readonly embedded: ApiServer | undefined;
   readonly real: RealApiServer | undefined;
@@ -37,10 +37,10 @@ export interface UserAuthority {
 }
 
 /**
- * Adds a user. What it may do is what RBAC grants, on a real server, and on the embedded one with
+ * Adds a user. Its rights are those that RBAC grants, on a real server, and on the embedded one with
  * `authorization: 'RBAC'`; a name or group that is not valid is refused.
  *
- * @throws Error where the cluster exists: its users are not ours to add
+ * @throws Error if the cluster exists, because its users cannot be added here
  */
 export async function addTestUser(server: UserAuthority, options: TestUserOptions, index: number): Promise<TestUser> {
   requireOptions('addUser', options, optionNames);

@@ -8,7 +8,7 @@ import { eventually, type EventuallyOptions } from './eventually.js';
  * Deletes CustomResourceDefinitions, with all of their objects, and waits until they are gone. One that is not there is
  * gone. Mirrors envtest's `UninstallCRDs`, which does not wait.
  *
- * @throws Error naming a definition that is not gone in time: the finalizer of an object keeps it, for example
+ * @throws Error naming a definition that is not gone in time, for example because of the finalizer of an object
  */
 export async function uninstallCrds(
   client: Pick<Reader, 'get'> & Pick<Writer, 'delete'>,

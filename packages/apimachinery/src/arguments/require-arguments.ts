@@ -1,6 +1,6 @@
 /**
- * The metadata of an object. Callers without types, and objects that were looked up and are not there, see which
- * function lacks what, where the engine would name a property.
+ * The metadata of an object. Callers without types, and objects that were looked up and do not exist, get an error that
+ * names the function and what is missing, whereas the engine would only name a property.
  *
  * @throws TypeError when it is not an object with metadata
  */
@@ -18,7 +18,7 @@ export function requireObjects(what: string, name: string, list: unknown, remedy
   if (index >= 0) throw new TypeError(`${what}: ${name}[${index}] is ${shown(list[index])}: expected ${remedy}`);
 }
 
-/** @throws TypeError when it is not a text */
+/** @throws TypeError when it is not a string */
 export function requireText(what: string, name: string, value: unknown): void {
   if (typeof value === 'string') return;
   throw new TypeError(`${what}: the ${name} is ${shown(value)}: expected a string`);

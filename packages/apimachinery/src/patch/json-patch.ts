@@ -9,7 +9,7 @@ export type JsonPatchOperation =
 
 /**
  * The JSON patch (RFC 6902) that turns `original` into `modified`. Lists are compared item by item after their common
- * beginning and end, so that one inserted or removed item is one operation. Empty where nothing differs. Pure.
+ * beginning and end, so that one inserted or removed item is one operation. Empty if nothing differs. Pure.
  *
  * @example
  * ```ts
@@ -73,7 +73,7 @@ function written(value: { toJSON(): unknown }): unknown {
   return value.toJSON();
 }
 
-/** Drops what JSON cannot say: members that are undefined. A bigint (an integer beyond 2^53) stays one. */
+/** Drops members that are undefined, which JSON cannot express. A bigint (an integer beyond 2^53) is kept. */
 function toJson(value: unknown): JsonValue;
 function toJson(value: unknown): unknown {
   if (isSelfWriting(value)) return toJson(written(value));

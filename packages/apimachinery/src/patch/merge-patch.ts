@@ -3,10 +3,10 @@ import type { JsonObject } from '../json-object.js';
 
 /**
  * The JSON merge patch (RFC 7386) that turns `original` into `modified`: changed members, `null` for removed ones,
- * lists as a whole. `{}` where nothing differs. Pure.
+ * lists as a whole. `{}` if nothing differs. Pure.
  *
- * A merge patch cannot set a member to null: where `modified` has one, applying the patch removes it. Kubernetes
- * reads both alike.
+ * A merge patch cannot set a member to null. If `modified` has one, applying the patch removes it. Kubernetes treats
+ * both alike.
  */
 export function createMergePatch(original: object, modified: object): JsonObject {
   const patch: JsonObject = {};
@@ -26,7 +26,7 @@ export function createMergePatch(original: object, modified: object): JsonObject
   return patch;
 }
 
-/** The result of a JSON merge patch (RFC 7386). Pure: what did not change is shared with `target`. */
+/** The result of a JSON merge patch (RFC 7386). Pure; unchanged parts are shared with `target`. */
 export function applyMergePatch(target: unknown, patch: unknown): unknown {
   if (!hasMembers(patch)) return patch;
   const result: JsonObject = isJsonObject(target) ? { ...target } : {};
@@ -38,7 +38,7 @@ export function applyMergePatch(target: unknown, patch: unknown): unknown {
   return result;
 }
 
-/** Whether it is an object in JSON text: a Date is a text there. */
+/** Reports whether it is an object in JSON, in which a Date is a string. */
 function hasMembers(value: unknown): value is Readonly<JsonObject> {
   return isJsonObject(value) && !isSelfWriting(value);
 }

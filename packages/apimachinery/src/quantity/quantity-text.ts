@@ -1,10 +1,10 @@
 /** How a quantity is written: `500m`, `2Gi` or `1e3`. */
 export type QuantityFormat = 'DecimalSI' | 'BinarySI' | 'DecimalExponent';
 
-/** Why a text is not a quantity: the form as a whole, its suffix, or the number before it. */
+/** The part that makes a string no quantity, which is the form as a whole, the suffix, or the number before it. */
 export type QuantityProblem = 'format' | 'numeric' | 'suffix';
 
-/** A text that was read: `digits × 2^bits × 10^power`. */
+/** A parsed quantity string, `digits × 2^bits × 10^power`. */
 export interface QuantityText {
   readonly isNegative: boolean;
   /** Without a sign. */
@@ -25,7 +25,7 @@ const bitsOf: ReadonlyMap<string, bigint> = new Map(
 export const maxQuantityDigits = 4096;
 
 /**
- * Reads the text of a quantity as `resource.ParseQuantity` does, its leniency included: a sign, a point or a suffix alone
+ * Reads a quantity string as `resource.ParseQuantity` does, including its leniency. A sign, a point or a suffix alone
  * is zero, so `Ki` is a quantity.
  */
 export function readQuantity(text: string): QuantityText | QuantityProblem {
@@ -56,12 +56,15 @@ function exponentOf(suffix: string): number | undefined {
   return isInt64 ? Number(BigInt.asIntN(32, exponent)) : undefined;
 }
 
-/** Whether upstream's parser keeps a text instead of its canonical form: short numbers whose ending looks canonical. */
+/**
+ * Reports whether upstream's parser keeps a string instead of its canonical form, which it does for short numbers whose
+ * ending looks canonical.
+ */
 export function isKeptAsWritten(text: string): boolean {
   const [, , whole = '', fraction = '', suffix = ''] = grammar.exec(text) ?? [];
   const number = whole.replace(/^0+/, '');
   const digits = number + fraction;
-  // A number that begins with 0 is never kept; a text is one where nothing else is left.
+  // A number that begins with 0 is not kept, except `0` itself.
   if (number === '') return text === '0';
   const bits = bitsOf.get(suffix);
   if (bits !== undefined) {

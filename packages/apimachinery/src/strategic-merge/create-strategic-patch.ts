@@ -3,13 +3,13 @@ import type { JsonObject } from '../json-object.js';
 import { rulesOfKind } from './rules.js';
 import type { FieldRules } from './rules.js';
 
-/** A kind by its names: a `Kind`, or an object that says them. */
+/** Identifies a kind by its names, either as a `Kind` or as an object that contains them. */
 export interface KindNames {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** Whether API servers have merge keys for a kind: it is built in. */
+/** Reports whether API servers have merge keys for a kind, which holds for built-in kinds. */
 export function hasStrategicMerge({ apiVersion, kind }: KindNames): boolean {
   return rulesOfKind(apiVersion, kind) !== undefined;
 }
@@ -21,16 +21,16 @@ interface Field {
 }
 
 /**
- * The strategic merge patch that turns `original` into `modified`, objects of a built-in kind: items of lists with a merge key
- * are changed, added, deleted (`$patch: delete`) and ordered (`$setElementOrder/…`) one by one, so that those that others have
- * added stay. `{}` where nothing differs. Pure. Mirrors `strategicpatch.CreateTwoWayMergePatch`.
+ * The strategic merge patch that turns `original` into `modified`, both of a built-in kind. Items of lists with a merge
+ * key are changed, added, deleted (`$patch: delete`) and ordered (`$setElementOrder/…`) one by one, so that items added
+ * by others stay. `{}` if nothing differs. Pure. Mirrors `strategicpatch.CreateTwoWayMergePatch`.
  *
- * It differs from client-go in three places, so that the patch gives `modified` and is `{}` where nothing differs:
- * - Where the merge key does not distinguish the items, as ports of a Service that differ by their protocol alone, the list is
- *   sent whole, with `$patch: replace`; client-go loses items.
- * - The order of a list of texts, such as `finalizers`, is sent where it differs. client-go sorts the original list first: it
- *   loses a change to the sorted order, and sends every other order, changed or not.
- * - A map that is replaced as a whole, such as the selector of a PodDisruptionBudget, is sent where it differs; client-go
+ * It differs from client-go in three places, so that the patch gives `modified` and is `{}` if nothing differs:
+ * - If the merge key does not distinguish the items, as ports of a Service that differ by their protocol alone, the
+ *   list is sent whole, with `$patch: replace`; client-go loses items.
+ * - The order of a list of strings, such as `finalizers`, is sent if it differs. client-go sorts the original list
+ *   first, so it loses a change to the sorted order and sends every other order, changed or not.
+ * - A map that is replaced as a whole, such as the selector of a PodDisruptionBudget, is sent if it differs; client-go
  *   always sends it.
  *
  * @throws TypeError for a kind that is not built in: API servers have no merge keys for it
@@ -94,7 +94,7 @@ interface Lists {
   readonly after: readonly unknown[];
 }
 
-/** A list of texts or numbers. */
+/** A list of strings or numbers. */
 function diffValues(patch: JsonObject, name: string, { before, after }: Lists): void {
   if (isSameJson(before, after)) return;
   const without = (list: readonly unknown[], other: readonly unknown[]): unknown[] =>
@@ -138,7 +138,7 @@ function byText(a: unknown, b: unknown): number {
   return String(a) < String(b) ? -1 : 1;
 }
 
-/** The items by their key; undefined where it does not distinguish them. */
+/** The items by their key; undefined if it does not distinguish them. */
 function keyed(list: readonly unknown[], mergeKey: string): Map<unknown, Readonly<JsonObject>> | undefined {
   const items = new Map<unknown, Readonly<JsonObject>>();
   for (const item of list) {

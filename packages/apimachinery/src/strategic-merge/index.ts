@@ -1,5 +1,5 @@
 /**
- * Strategic merge patches of the built-in kinds: apart, because of the table of merge keys.
+ * Strategic merge patches of the built-in kinds, in a separate module because of the table of merge keys.
  *
  * @packageDocumentation
  */

@@ -1,12 +1,12 @@
 import { kinds, types } from './generated/facts.js';
 
-/** How a field is merged, where it is not as in a JSON merge patch. */
+/** How a field is merged, if not as in a JSON merge patch. */
 export interface FieldRules {
-  /** Of an object: it is replaced as a whole. */
+  /** Of an object, which is replaced as a whole. */
   readonly isReplaced: boolean;
-  /** Of an object, or of the items of a list: a union, whose other fields are dropped. */
+  /** Of an object, or of the items of a list, which is a union whose other fields are dropped. */
   readonly retainsKeys: boolean;
-  /** Of a list that is merged: the field that distinguishes its items, '' where they are texts or numbers. */
+  /** Of a list that is merged. The field that distinguishes its items, '' if they are strings or numbers. */
   readonly mergeKey: string | undefined;
   /** Of what is in it. */
   readonly type: TypeRules;

@@ -11,7 +11,7 @@ export interface KeyMark {
   readonly key: readonly number[];
   /** Its end, from a letter on that is rare, so that a search is fast. */
   readonly end: Uint8Array;
-  /** Where that begins in the key. */
+  /** Its offset in the key. */
   readonly endAt: number;
 }
 
@@ -61,7 +61,7 @@ export function splitPath(path: string): string[] {
   return parts;
 }
 
-/** The value at a path of a parsed object, as text; undefined where it is not a string, number or boolean. */
+/** Returns the value at a path of a parsed object, as a string; undefined if it is not a string, number or boolean. */
 export function fieldAt(object: unknown, parts: readonly string[]): string | undefined {
   let value: unknown = object;
   for (const part of parts) {
@@ -94,7 +94,7 @@ function marksOf(paths: readonly string[]): KeyMark[] {
   });
 }
 
-/** Where the rarest letter of a key stands, but for its closing quote. */
+/** Position of the rarest letter of a key, ignoring the closing quote. */
 function rarestIn(key: Uint8Array): number {
   let rarest = 1;
   for (let at = 2; at < key.length - 1; at++) if (rarity(key[at]) > rarity(key[rarest])) rarest = at;

@@ -1,6 +1,6 @@
 /**
- * Kubernetes JSON as bytes: cuts lists and watches into objects and finds what routing needs in an object without
- * parsing it. Pure functions over memory, no I/O.
+ * Kubernetes JSON as bytes. Cuts lists and watches into objects and finds the fields that routing needs without parsing
+ * the object. Pure functions over memory, no I/O.
  *
  * @packageDocumentation
  */

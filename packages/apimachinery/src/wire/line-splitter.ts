@@ -7,7 +7,7 @@ export interface LineSplitter {
    * left out. A document within one chunk is a view of it, so the chunk belongs to the caller of `push` no more.
    */
   push(chunk: Uint8Array): Uint8Array[];
-  /** What came after the last line end; undefined where that is nothing. A clean stream ends with undefined. */
+  /** The rest after the last line end; undefined if it is empty. A clean stream ends with undefined. */
   finish(): Uint8Array | undefined;
 }
 

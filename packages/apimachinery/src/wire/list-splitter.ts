@@ -17,7 +17,7 @@ import {
   skipFlatArray,
 } from './skip.js';
 
-/** What surrounds the items of a list answer. */
+/** The parts of a list answer around its items. */
 export interface ListEnvelope {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -34,7 +34,8 @@ export interface ListSplitter {
    */
   push(chunk: Uint8Array): Uint8Array[];
   /**
-   * What surrounds the items, wherever it stood (built-in kinds send `metadata` before `items`, custom resources after).
+   * The parts around the items, in any position (built-in kinds send `metadata` before `items`, custom resources
+   * after).
    *
    * @throws FrameError when the body is not complete
    */
@@ -46,10 +47,10 @@ export function createListSplitter(): ListSplitter {
   return new StreamingListSplitter();
 }
 
-/** What may come where no item is being read: `item` after a comma, `comma-or-end` after an item. */
+/** Tokens allowed while no item is being read, which are `item` after a comma and `comma-or-end` after an item. */
 type Expected = 'item-or-end' | 'item' | 'comma-or-end';
 
-/** Where the scan is: around the items, between two of them, or inside of one. */
+/** State of the scan, which is around the items, between two of them, or inside one. */
 type Place = 'envelope' | 'between' | 'item';
 
 class StreamingListSplitter implements ListSplitter {
@@ -65,7 +66,7 @@ class StreamingListSplitter implements ListSplitter {
   #lastStringIsItems = false;
   /** Whether items were cut out already. */
   #hasItems = false;
-  /** What may come between two items. */
+  /** Tokens allowed between two items. */
   #expected: Expected = 'item-or-end';
   /** The start of an item that began in an earlier chunk. */
   #carry: Uint8Array[] = [];
@@ -128,14 +129,14 @@ class StreamingListSplitter implements ListSplitter {
     this.#lastStringIsItems = this.#envelopeDepth === 1 && this.#endsWithItemsKey();
   }
 
-  /** Whether the string that has just ended is `items`, also where it is written with escape sequences. */
+  /** Reports whether the string that has just ended is `items`, even if it is written with escape sequences. */
   #endsWithItemsKey(): boolean {
     const envelope = this.#envelope;
     const start = this.#stringStart;
     const end = envelope.length - 1;
     if (end - start === itemsKey.length && itemsKey.every((byte, index) => envelope[start + index] === byte))
       return true;
-    // The longest way to write it: each letter as \\u0000.
+    // The longest way to write it, with each letter as \\u0000.
     if (end - start <= itemsKey.length || end - start > itemsKey.length * 6) return false;
     if (!envelope.includes(backslash, start)) return false;
     try {
@@ -235,10 +236,10 @@ class StreamingListSplitter implements ListSplitter {
   }
 }
 
-/** How far apart the quotes of `"managedFields"` are: a third of most items, which need not be walked. */
+/** The distance between the quotes of `"managedFields"`, which is a third of most items and need not be walked. */
 const managedFieldsQuoted = 14;
 
-/** Whether the text between two quotes begins as `managedFields` does, and is the key of an array. */
+/** Reports whether the bytes between two quotes begin as `managedFields` does, and are the key of an array. */
 function opensArray(chunk: Uint8Array, open: number, close: number): boolean {
   return chunk[open + 1] === 0x6d && chunk[close + 1] === colon && chunk[close + 2] === openBracket;
 }

@@ -2,7 +2,7 @@ import type { Kind } from '../kind.js';
 
 /** A list answer, apart from its items. */
 export interface ListType {
-  /** As they were sent: anything at all. */
+  /** As they were sent, without any guarantee. */
   readonly apiVersion?: unknown;
   readonly kind?: unknown;
   /** How many items it has, and how many of them do not state their own type. */
@@ -13,9 +13,9 @@ export interface ListType {
 const metaVersion = /^meta\.k8s\.io\/v1(beta1)?$/;
 
 /**
- * What a list answer is, if it is not a list of this kind; undefined if it is one, or does not state what it is. Items
- * without a type take that of their list, so a list under another name (`v1 List`, or what a CustomResourceDefinition
- * calls `listKind`) counts only if each item states its own.
+ * Describes a list answer that is not a list of this kind; undefined if it is one, or does not state what it is. Items
+ * without a type take that of their list, so a list under another name (`v1 List`, or the `listKind` of a
+ * CustomResourceDefinition) counts only if each item states its kind.
  */
 export function otherListType(kind: Kind, { apiVersion, kind: name, items, untyped }: ListType): string | undefined {
   const version = apiVersion ?? undefined;

@@ -2,16 +2,16 @@ import { isJsonObject } from '../json-object.js';
 import type { KubeObject, OwnerReference } from '../object.js';
 
 /**
- * What routing needs to know of an object, available without parsing it: enough for keys, owner mapping, selectors
- * and the predicates on generation, labels and deletion. A property may be decoded at its first read.
+ * The fields of an object that routing needs, available without parsing it. They are enough for keys, owner mapping,
+ * selectors and the predicates on generation, labels and deletion. A property may be decoded at its first read.
  */
 export interface ObjectHeader {
   /** '' for cluster-scoped objects. */
   readonly namespace: string;
   readonly name: string;
-  /** '' where the server set none. */
+  /** '' if the server set none. */
   readonly uid: string;
-  /** '' where the server set none. */
+  /** '' if the server set none. */
   readonly resourceVersion: string;
   /** undefined for kinds that have none. */
   readonly generation: number | undefined;
@@ -35,7 +35,7 @@ export interface HeaderSource {
 const noLabels: Readonly<Record<string, string>> = Object.freeze({});
 const noOwners: readonly OwnerReference[] = Object.freeze([]);
 
-/** The header of an object that has been parsed: a copy of references, taken at once. */
+/** Returns the header of a parsed object, a copy of references taken at once. */
 export function headerOf(object: HeaderSource): ObjectHeader {
   const { metadata } = object;
   return {
@@ -50,11 +50,11 @@ export function headerOf(object: HeaderSource): ObjectHeader {
   };
 }
 
-/** What a header says of the members of `metadata`, whatever their type: the one place that decides it. */
+/** The header's view of the members of `metadata`, of any type. The single place that decides it. */
 export const headerValues = {
   /** Of a name, namespace, uid or resourceVersion: '' for anything but a string. */
   text: (value: unknown): string => (typeof value === 'string' ? value : ''),
-  /** An integer beyond 2^53 is rounded: a header compares generations, it does not write them. */
+  /** An integer beyond 2^53 is rounded, because a header compares generations and does not write them. */
   generation: (value: unknown): number | undefined =>
     typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined,
   timestamp: (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined),

@@ -23,7 +23,7 @@ let pathsLeft = 0;
 /** How far {@link readScalar} has read, with the byte that ends a number. */
 let fieldsReadTo = -1;
 
-/** The scan stops: all paths have a value. */
+/** The scan stops because all paths have a value. */
 export const allFound = -2;
 
 /** Begins to read the values of paths. */
@@ -34,18 +34,18 @@ export function beginFields(paths: FieldPaths, fields: (string | undefined)[]): 
   for (let index = 0; index < pathsLeft; index++) fields.push(undefined);
 }
 
-/** The position after the last byte that decides the values of the scan that was begun last; −1 where not all have one. */
+/** The position after the last byte that decides the values of the scan that was begun last; −1 if not all have one. */
 function fieldsEnd(): number {
   return pathsLeft === 0 ? fieldsReadTo : -1;
 }
 
 /**
- * Whether a key of the paths may be there again behind `from`, where a parse takes the last one: native
- * searches, which the objects of API servers mostly pass. Where it may be, only a comparison with the parsed object says
- * whether what was scanned holds.
+ * Reports whether a key of the paths may occur again behind `from`, in which case a parse takes the last one. Uses
+ * native searches, which the objects of API servers mostly pass. If it may, only a comparison with the parsed object
+ * shows whether the scanned values hold.
  */
 export function mayRepeat(bytes: Uint8Array, from: number, end: number, { marks }: FieldPaths): boolean {
-  // A few bytes behind the object, as in a watch frame, need no view of their own.
+  // A few bytes behind the object, as in a watch frame, need no separate view.
   const within = asBuffer(bytes.length - end < 64 ? bytes : bytes.subarray(0, end));
   for (const mark of marks) if (hasKey(within, from, mark)) return true;
   return within.indexOf(backslash, from) >= 0 && keyEscapes.some((escape) => within.indexOf(escape, from) >= 0);
@@ -65,7 +65,7 @@ const keyEscapes = ['\\u', '\\/'].map((escape) => Buffer.from(escape));
  * `isMetadataFirst`. For paths that do not lead into metadata.
  *
  * @returns the position after the last byte that decides the values, as long as {@link mayRepeat} finds nothing behind
- * it; −1 where not all have one, −2 where the bytes are not understood, or the parser has to say which of two keys counts
+ * it; −1 if not all have one, −2 if the bytes are not understood, or the parser has to decide which of two keys counts
  */
 export function scanBodyFields(
   bytes: Uint8Array,
@@ -118,7 +118,7 @@ export function childIndex(node: PathNode, bytes: Uint8Array, start: number, end
 /**
  * Reads the declared paths below the value at `at`.
  *
- * @returns the position after the value; {@link allFound}; −1 where the bytes are not understood
+ * @returns the position after the value; {@link allFound}; −1 if the bytes are not understood
  */
 export function scanFields(
   bytes: Uint8Array,
@@ -137,7 +137,7 @@ export function scanFields(
     }
   }
   if (node.children.length === 0 || bytes[at] !== openBrace) return skipValue(bytes, at, end);
-  /** One bit for each child: a key that occurs twice is left to the parser, where the last one counts. */
+  /** One bit for each child. A key that occurs twice is left to the parser, for which the last one counts. */
   let seen = 0;
   let position = skipSpace(bytes, at + 1, end);
   if (bytes[position] === closeBrace) return position + 1;
@@ -171,8 +171,8 @@ export const mostChildren = 30;
 const notUnderstood = Symbol('not understood');
 
 /**
- * A string, number or boolean as text, as field selectors compare it and as `fieldAt` says it of the parsed value;
- * undefined for anything else.
+ * Returns a string, number or boolean as a string, as field selectors compare it and as `fieldAt` returns it for the
+ * parsed value; undefined for anything else.
  */
 function readScalar(bytes: Uint8Array, at: number, end: number): string | undefined | typeof notUnderstood {
   const first = bytes[at];

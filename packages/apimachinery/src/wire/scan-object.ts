@@ -17,8 +17,9 @@ import {
 import { asBuffer } from './text.js';
 
 /**
- * Where the parts of one object lie in its bytes, as a parse would find them: offsets from the start of the buffer, −1 where the object has no such
- * part. Ranges of strings exclude the quotes. One instance is meant to be reused for a whole stream.
+ * Positions of the parts of one object in its bytes, as a parse would find them. They are offsets from the start of the
+ * buffer, −1 if the object has no such part. Ranges of strings exclude the quotes. One instance is meant to be reused
+ * for a whole stream.
  */
 export interface ObjectScan {
   nameStart: number;
@@ -31,7 +32,7 @@ export interface ObjectScan {
   resourceVersionEnd: number;
   deletionTimestampStart: number;
   deletionTimestampEnd: number;
-  /** −1 where the object has none. */
+  /** −1 if the object has none. */
   generation: number;
   /** The object of labels, with its braces. */
   labelsStart: number;
@@ -45,14 +46,17 @@ export interface ObjectScan {
   /** The object of metadata, with its braces. */
   metadataStart: number;
   metadataEnd: number;
-  /** Whether `metadata` comes first, but for kind and apiVersion: so from every server. */
+  /** Whether `metadata` comes first, except for kind and apiVersion, as every server sends it. */
   isMetadataFirst: boolean;
-  /** What the object says to be; items of built-in lists do not say it. An apiVersion behind everything else is found only with a kind. */
+  /**
+   * The type that the object states; items of built-in lists do not state it. An apiVersion behind everything else is
+   * found only with a kind.
+   */
   kindStart: number;
   kindEnd: number;
   apiVersionStart: number;
   apiVersionEnd: number;
-  /** Values of the declared paths, in the order of their declaration; undefined where the object has none. */
+  /** Values of the declared paths, in the order of their declaration; undefined if the object has none. */
   readonly fields: (string | undefined)[];
 }
 
@@ -81,13 +85,13 @@ function clear(scan: ObjectScan): void {
 }
 
 /**
- * Finds the parts of the object whose bytes are `bytes[start..end)`. Key order does not matter. It reads no further than
- * it has to: up to the end of `metadata`, or to the last declared path. It does not validate what it skips, and does not see
- * a key that occurs again there: see `mayRepeat`.
+ * Finds the parts of the object whose bytes are `bytes[start..end)`. Key order does not matter. It reads no further
+ * than necessary, that is, up to the end of `metadata`, or to the last declared path. It does not validate skipped
+ * bytes, and does not see a key that occurs again there; see `mayRepeat`.
  *
- * @returns false where the bytes are not an object whose parts are all as API servers write them: no metadata or name, a
- * part of another type (null among them), an escape sequence in a key or an identity, a key that occurs twice, a broken
- * bracket. The caller parses instead, and decides by what it finds.
+ * @returns false if the bytes are not an object whose parts are all as API servers write them, for example no metadata
+ * or name, a part of another type (null among them), an escape sequence in a key or an identity, a key that occurs
+ * twice, a broken bracket. The caller parses instead, and decides by the result.
  */
 export function scanObject(
   bytes: Uint8Array,
@@ -99,7 +103,7 @@ export function scanObject(
   clear(scan);
   if (paths !== undefined) beginFields(paths, scan.fields);
   let hasOpenPaths = paths !== undefined && paths.paths.length > 0;
-  /** One bit for each child of the root that was there: a key that occurs twice is left to the parser. */
+  /** One bit for each child of the root that was found. A key that occurs twice is left to the parser. */
   let seen = 0;
   let position = skipSpace(bytes, start, end);
   if (bytes[position] !== openBrace) return false;
@@ -160,18 +164,21 @@ export function scanObject(
 const metadataKey = [...Buffer.from('metadata')];
 const kindKey = [...Buffer.from('kind')];
 const apiVersionKey = [...Buffer.from('apiVersion')];
-/** The end of the key that says the kind, and what it may be written with. */
+/** The end of the key that states the kind, and the characters it may be written with. */
 const kindMark = Buffer.from('kind"');
 const escapeMark = Buffer.from('\\u');
 
-/** Whether a key that says the kind may follow, at whatever depth and however written: native searches, which most objects pass. */
+/**
+ * Reports whether a key that states the kind may follow, at any depth and in any notation. Uses native searches, which
+ * most objects pass.
+ */
 function saysKind(bytes: Uint8Array, from: number, end: number): boolean {
   const rest = asBuffer(end === bytes.length ? bytes : bytes.subarray(0, end));
   if (rest.indexOf(kindMark, from) >= 0) return true;
   return rest.indexOf(backslash, from) >= 0 && rest.indexOf(escapeMark, from) >= 0;
 }
 
-/** Scans the metadata object that opens at `at`. Returns the position after it, −1 where it is not understood. */
+/** Scans the metadata object that opens at `at`. Returns the position after it, −1 if it is not understood. */
 function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectScan): number {
   if (bytes[at] !== openBrace) return -1;
   let position = at + 1;
@@ -204,7 +211,7 @@ function scanMetadata(bytes: Uint8Array, at: number, end: number, scan: ObjectSc
   }
 }
 
-/** The member that {@link scanMember} looks at: one for all, as there are a dozen in each object. */
+/** The member that {@link scanMember} looks at. One instance for all, because there are a dozen in each object. */
 const member = { keyStart: 0, keyEnd: 0, value: 0 };
 
 /** The members of ObjectMeta that count. */
@@ -221,8 +228,9 @@ const keys = {
 } as const;
 
 /**
- * Notes where the value of a member lies. Returns the position after it; −1 where a parse has to decide what it says:
- * another type than API servers write, an escape sequence, a second time. Dispatches by the length of the key.
+ * Records the position of a member's value. Returns the position after it; −1 if a parse has to decide its value,
+ * because of another type than API servers write, an escape sequence, or a second occurrence. Dispatches by the length
+ * of the key.
  */
 function scanMember(bytes: Uint8Array, end: number, scan: ObjectScan): number {
   const { keyStart, keyEnd, value } = member;

@@ -14,7 +14,7 @@ export const classQuote = 1;
 export const classOpen = 2;
 export const classClose = 3;
 
-/** Byte → class: one table look-up instead of a chain of comparisons is what makes the scan fast. */
+/** Byte → class. One table look-up instead of a chain of comparisons makes the scan fast. */
 export const classOf: Uint8Array = makeClassTable();
 
 function makeClassTable(): Uint8Array {
@@ -39,7 +39,7 @@ export function skipSpace(bytes: Uint8Array, at: number, end: number): number {
   return position;
 }
 
-/** The position after the string that opens at `at`; -1 where it does not end. */
+/** The position after the string that opens at `at`; -1 if it does not end. */
 export function skipString(bytes: Uint8Array, at: number, end: number): number {
   for (let position = at + 1; position < end; position++) {
     const byte = bytes[position];
@@ -49,7 +49,7 @@ export function skipString(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** The position after the key that opens at `at`; −1 where it does not end, or is written with an escape sequence. */
+/** The position after the key that opens at `at`; −1 if it does not end, or is written with an escape sequence. */
 export function skipKey(bytes: Uint8Array, at: number, end: number): number {
   for (let position = at + 1; position < end; position++) {
     const byte = bytes[position];
@@ -59,13 +59,13 @@ export function skipKey(bytes: Uint8Array, at: number, end: number): number {
   return -1;
 }
 
-/** Whether the bytes at `at` are those of an ASCII text. */
+/** Reports whether the bytes at `at` are those of an ASCII string. */
 export function isText(bytes: Uint8Array, at: number, text: readonly number[]): boolean {
   for (let index = 0; index < text.length; index++) if (bytes[at + index] !== text[index]) return false;
   return true;
 }
 
-/** The position after the object or array that opens at `at`; -1 where it does not end. */
+/** The position after the object or array that opens at `at`; -1 if it does not end. */
 export function skipContainer(bytes: Uint8Array, at: number, end: number): number {
   let depth = 0;
   for (let position = at; position < end; position++) {
@@ -83,7 +83,7 @@ export function skipContainer(bytes: Uint8Array, at: number, end: number): numbe
   return -1;
 }
 
-/** The position after the JSON value that starts at `at`; -1 where it does not end. */
+/** The position after the JSON value that starts at `at`; -1 if it does not end. */
 export function skipValue(bytes: Uint8Array, at: number, end: number): number {
   const first = bytes[at];
   if (first === quote) return skipString(bytes, at, end);
@@ -98,10 +98,11 @@ export function skipValue(bytes: Uint8Array, at: number, end: number): number {
 }
 
 /**
- * The position after the array that opens at `at`; -1 where it does not end. Two native searches instead of byte by byte,
- * where no array is within it: managedFields is the largest part of metadata, and field sets hold no arrays. With no `[`
- * before a `]`, that one closes the array, provided that it is not within a string; it is not where the quote that follows it opens a string, as the letter after that quote shows (a closing quote
- * is followed by punctuation). Where this cannot be seen, the bytes are walked.
+ * The position after the array that opens at `at`; -1 if it does not end. Uses two native searches instead of walking
+ * byte by byte if the array contains no array, because managedFields is the largest part of metadata and field sets
+ * hold no arrays. With no `[` before a `]`, that one closes the array, provided that it is not within a string. It is
+ * not within one if the quote that follows it opens a string, as the letter after that quote shows (a closing quote is
+ * followed by punctuation). If this cannot be seen, the bytes are walked.
  */
 export function skipFlatArray(bytes: Uint8Array, at: number, end: number): number {
   const nextOpen = bytes.indexOf(openBracket, at + 1);

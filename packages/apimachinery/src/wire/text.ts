@@ -1,9 +1,9 @@
-/** The text of a range. */
+/** Returns a range as a string. */
 export function readText(bytes: Uint8Array, start: number, end: number): string {
   return asBuffer(bytes).toString('utf8', start, end);
 }
 
-/** The text of a range that is known to be ASCII: a little faster than {@link readText}. */
+/** Returns a range that is known to be ASCII, a little faster than {@link readText}. */
 export function readAscii(bytes: Uint8Array, start: number, end: number): string {
   return asBuffer(bytes).toString('latin1', start, end);
 }

@@ -14,7 +14,7 @@ import {
 /** The type of a watch event, and '' for one that is not known. */
 export type WatchFrameType = 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR' | '';
 
-/** Where the object of a watch frame lies. One instance is meant to be reused for a whole stream. */
+/** Positions of the parts of a watch frame. One instance is meant to be reused for a whole stream. */
 export interface WatchFrameScan {
   type: WatchFrameType;
   objectStart: number;
@@ -41,8 +41,8 @@ const types = (['MODIFIED', 'ADDED', 'DELETED', 'BOOKMARK', 'ERROR'] as const).m
  * Finds the type and the object in the bytes of one `{"type":…,"object":…}` frame. Key order and white space do not
  * matter, but the form that API servers send is found at once, without reading the object.
  *
- * @returns false where the bytes are not such a frame, or not one without escape sequences and keys that occur twice: the
- * caller parses instead
+ * @returns false if the bytes are not such a frame, or one with escape sequences or keys that occur twice, in which
+ * case the caller parses instead
  */
 export function scanWatchFrame(bytes: Uint8Array, scan: WatchFrameScan): boolean {
   return scanUsual(bytes, scan) || scanAny(bytes, scan);

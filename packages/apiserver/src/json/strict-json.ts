@@ -268,12 +268,12 @@ class Scanner {
     }
   }
 
-  #fail(where: string): never {
+  #fail(position: string): never {
     const character = this.#text[this.#at];
     if (character === undefined) throw new JsonSyntaxError('unexpected end of JSON input');
     const quoted =
       character === "'" ? "'\\''" : character === '"' ? `'"'` : `'${JSON.stringify(character).slice(1, -1)}'`;
-    throw new JsonSyntaxError(`invalid character ${quoted} ${where}`);
+    throw new JsonSyntaxError(`invalid character ${quoted} ${position}`);
   }
 }
 

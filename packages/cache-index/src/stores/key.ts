@@ -18,15 +18,15 @@ export function metaNamespaceKey(object: unknown): string {
 }
 
 /** A function of the option `key` that refuses what is not a key. */
-export function keyFunction<T>(where: string, key: ((object: T) => string) | undefined): (object: T) => string {
+export function keyFunction<T>(caller: string, key: ((object: T) => string) | undefined): (object: T) => string {
   const problem = key === undefined ? undefined : functionOption('key', key);
-  if (problem !== undefined) throw new TypeError(`${where}: ${problem}`);
+  if (problem !== undefined) throw new TypeError(`${caller}: ${problem}`);
   const keyOf: (object: T) => unknown = key ?? metaNamespaceKey;
   return (object) => {
     const made = keyOf(object);
     if (typeof made === 'string' && made !== '') return made;
     throw new TypeError(
-      `${where}: the key of an object ${shownValue(made)} is not valid: expected a text that is not empty`,
+      `${caller}: the key of an object ${shownValue(made)} is not valid: expected a text that is not empty`,
     );
   };
 }

@@ -32,10 +32,10 @@ import { mostGeneral, substitute, Unifier } from '../types/unify.js';
 import type { Overload } from './functions.js';
 import type { CheckScope, Declaration } from './scope.js';
 
-/** What the checker found out about an expression. */
+/** Result of checking an expression. */
 export interface Checked {
   readonly expr: Expr;
-  /** Whether types fit but for mixed lists and maps: what literals say is then checked, too. */
+  /** Whether types fit, except for mixed lists and maps. If so, the content of literals is checked, too. */
   readonly isTyped: boolean;
   readonly typeOf: (expr: Expr) => CelType;
   /** The overloads that a call may resolve to, and whether its target is but the namespace of the function. */
@@ -88,7 +88,7 @@ class Checker {
   readonly #names = new Map<number, Declaration>();
   readonly #locals = new Map<string, CelType[]>();
   #freeTypes = 0;
-  /** Lists and maps whose elements are to have one type, which is looked at where nothing else is wrong. */
+  /** Lists and maps whose elements must have one type, which is checked if there is no other error. */
   readonly #aggregates: (ListExpr | MapExpr)[] = [];
   /** How many calls of `format` the check is in. */
   #formatDepth = 0;
@@ -165,7 +165,10 @@ class Checker {
     return errorType;
   }
 
-  /** Elements have the type of the first, not one that it can be given: `dyn` is a type of its own. As upstream's validator. */
+  /**
+   * Elements must have the type of the first, not one assignable to it; `dyn` is a separate type. As upstream's
+   * validator.
+   */
   #requireOneType(aggregate: ListExpr | MapExpr): void {
     if (aggregate.kind === 'list') {
       const [first, ...others] = aggregate.elements;
@@ -183,7 +186,7 @@ class Checker {
     }
   }
 
-  /** The finished type, where what is still free is `dyn`. */
+  /** The finished type, with `dyn` for type parameters that are still free. */
   #finished(expr: Expr, isOptional: boolean): CelType {
     const type = substitute(this.#unifier.bindings, this.#typeOf(expr), true);
     return isOptional ? unwrapOptional(type).type : type;

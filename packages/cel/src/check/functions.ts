@@ -3,7 +3,7 @@ import { parseSignature } from '../types/parse-type.js';
 import type { CelType } from '../types/type.js';
 import type { Failure, Value } from '../values/value.js';
 
-/** What a function may use beside its arguments. */
+/** Context that a function may use besides its arguments. */
 export interface CallContext {
   readonly meter: Meter;
 }

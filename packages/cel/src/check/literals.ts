@@ -95,7 +95,7 @@ function misfit(arg: Expr, verb: string, checked: Checked): Expr | undefined {
   return undefined;
 }
 
-/** What a constant format and the types of its arguments cannot do together, and where. */
+/** Returns the conflict between a constant format and the types of its arguments, with its position. */
 function formatProblem(call: CallExpr, checked: Checked): readonly [at: Expr, problem: string] | undefined {
   const { target, args } = call;
   const [list] = args;

@@ -2,14 +2,14 @@ import type { CelType } from '../types/type.js';
 import type { Value } from '../values/value.js';
 import type { FunctionTable } from './functions.js';
 
-/** A name that expressions may use: a variable, or with `value` a constant such as the type `int`. */
+/** A name that expressions may use, either a variable or, with `value`, a constant such as the type `int`. */
 export interface Declaration {
   readonly name: string;
   readonly type: CelType;
   readonly value?: Value;
 }
 
-/** Where object types and their fields are looked up. */
+/** Looks up object types and their fields. */
 export interface TypeProvider {
   isStruct(typeName: string): boolean;
   /** The type of a field; undefined when the type has no such field. */

@@ -145,7 +145,7 @@ function trackedPrice(overload: string): Price | undefined {
   }
 }
 
-/** cel-go's prices of its own functions. */
+/** cel-go's prices of its built-in functions. */
 function standardPrice(overload: string): Price {
   switch (overload) {
     case 'starts_with_string':
@@ -173,7 +173,7 @@ function standardPrice(overload: string): Price {
   }
 }
 
-/** What a call cost, by cel-go's and Kubernetes' numbers. */
+/** Returns the actual cost of a call, in cel-go's and Kubernetes' numbers. */
 export function callCost(call: Call): number {
   const tracked = trackedPrice(call.overload);
   if (tracked !== undefined) return tracked(call);

@@ -11,7 +11,7 @@ export interface SizedNode {
   readonly size: Range | undefined;
 }
 
-/** What a call costs beside its arguments, and how large its result is. */
+/** Cost of a call besides its arguments, and the size of its result. */
 export interface CallEstimate {
   readonly cost: Range;
   readonly size?: Range | undefined;
@@ -255,7 +255,7 @@ function extension(call: EstimatedCall): CallEstimate | undefined {
   }
 }
 
-/** cel-go's estimates of its own functions. */
+/** cel-go's estimates of its built-in functions. */
 function standard(call: EstimatedCall): CallEstimate {
   const { overload, args, target } = call;
   const first = (): Range => sizeOf(call, args[0]);

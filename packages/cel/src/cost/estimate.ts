@@ -13,10 +13,10 @@ import { estimateCall, type CallEstimate, type SizedNode } from './estimate-call
 import { add, multiply, one, range, sum, union, unknown, unlimited, zero, type Range } from './range.js';
 import { characters } from './sizes.js';
 
-/** What an evaluation costs at least and at most, in cel-go's units. */
+/** Minimum and maximum cost of an evaluation, in cel-go's units. */
 export interface CostEstimate {
   readonly min: number;
-  /** Infinity where nothing bounds it. */
+  /** Infinity if unbounded. */
   readonly max: number;
 }
 
@@ -341,7 +341,9 @@ class Coster {
   }
 }
 
-/** Estimates an expression as cel-go's checker does: from literals, and from the sizes that schemas allow. */
+/**
+ * Estimates the cost of an expression as cel-go's checker does, from literals and from the sizes that schemas allow.
+ */
 export function estimateCost(checked: Checked, decls: ReadonlyMap<string, DeclType>): CostEstimate {
   const { min, max } = new Coster(checked, decls).cost(checked.expr);
   return { min, max: max >= unlimited ? Infinity : max };

@@ -1,4 +1,4 @@
-/** The largest number of an estimate: 2^64 - 1 upstream, where additions and products stop. */
+/** The largest number of an estimate, 2^64 - 1 upstream, at which additions and products saturate. */
 export const unlimited: number = 2 ** 64;
 
 /** A range of sizes or costs. Arithmetic stops at {@link unlimited}. */

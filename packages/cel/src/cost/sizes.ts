@@ -1,8 +1,8 @@
 import { LibraryValue, ListValue, MapValue, Optional, type Failure, type Value } from '../values/value.js';
 
-/** What reading a character of a string costs. */
+/** Cost of reading a character of a string. */
 export const stringFactor = 0.1;
-/** What a character of a regular expression costs for each ten characters of text. */
+/** Cost of a character of a regular expression for each ten characters of the string. */
 export const regexFactor = 0.25;
 
 /** How many characters a string has. */
@@ -20,12 +20,12 @@ export function characters(text: string): number {
   return count;
 }
 
-/** A library value whose comparison costs by its size: addresses and networks. */
+/** A library value whose comparison costs by its size, such as an address or a network. */
 export abstract class SizedLibraryValue extends LibraryValue {
   abstract get size(): number;
 }
 
-/** CEL's `size()` of a value where it has one, else 1. */
+/** CEL's `size()` of a value if it has one, else 1. */
 export function actualSize(value: Value | Failure | undefined): number {
   if (typeof value === 'string') return characters(value);
   if (value instanceof ListValue || value instanceof MapValue || value instanceof SizedLibraryValue) return value.size;

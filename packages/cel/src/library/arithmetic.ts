@@ -29,7 +29,7 @@ interface Operations {
   readonly doubles?: (a: number, b: number) => number;
 }
 
-/** An operator over numbers: each type by itself, so that they can stand in cel-go's order. */
+/** An operator over numbers, each type separately, so that they can be listed in cel-go's order. */
 interface Operation {
   readonly double: readonly FunctionEntry[];
   readonly int: FunctionEntry;
@@ -155,8 +155,8 @@ function inOrder({ double, int, uint }: Operation): FunctionEntry[] {
 }
 
 /**
- * `+ - * / %` and the minus sign, each with its overloads in cel-go's order: the first that fits binds a type that is still
- * free, as that of an item of `[]`.
+ * `+ - * / %` and negation, each with its overloads in cel-go's order. The first that fits binds a type that is still
+ * free, such as the item type of `[]`.
  */
 export const arithmeticLibrary: readonly FunctionEntry[] = [
   ...additions,

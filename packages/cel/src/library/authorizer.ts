@@ -2,7 +2,7 @@ import type { FunctionEntry } from '../check/functions.js';
 import { structType, type CelType } from '../types/type.js';
 import { Failure, LibraryValue, noSuchOverload, type Value } from '../values/value.js';
 
-/** What an expression asks the authorizer: may the user of the request, or a service account, do this? */
+/** An authorization check by an expression, for the user of the request or for a service account. */
 export interface AuthorizationQuestion {
   readonly verb: string;
   /** Set for a request outside of resources, `/healthz`. */
@@ -14,7 +14,7 @@ export interface AuthorizationQuestion {
   readonly name?: string;
   readonly fieldSelector?: string;
   readonly labelSelector?: string;
-  /** The service account to ask for instead of the user of the request. */
+  /** The service account to check instead of the user of the request. */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
 }
 
@@ -22,7 +22,7 @@ export interface AuthorizationQuestion {
 export interface AuthorizationAnswer {
   readonly allowed: boolean;
   readonly reason?: string;
-  /** What went wrong, when the authorizer could not decide. */
+  /** The error if the authorizer could not decide. */
   readonly error?: string;
 }
 
@@ -73,7 +73,7 @@ class DecisionValue extends LibraryValue {
 }
 
 /**
- * The value of the variable `authorizer`: what expressions ask it goes to `ask`. With a resource to begin with, the
+ * The value of the variable `authorizer`, which passes checks of expressions to `ask`. With an initial resource, the
  * value of `authorizer.requestResource`.
  */
 export function authorizerValue(
@@ -155,7 +155,7 @@ export const authorizerSelectors: readonly FunctionEntry[] = [
   })),
 ];
 
-/** What a mutating policy's JSON patches use beside the rest. */
+/** Further functions for a mutating policy's JSON patches. */
 export const jsonPatchLibrary: readonly FunctionEntry[] = [
   {
     name: 'jsonpatch.escapeKey',

@@ -34,7 +34,7 @@ function doubleToUint(value: Value): Value | Failure {
   return new Uint(BigInt(Math.trunc(value)));
 }
 
-/** What a conversion of text fails with. */
+/** The failure of a conversion from a string. */
 function unconvertible(to: string): Failure {
   return new Failure(`type conversion error from 'string' to '${to}'`);
 }
@@ -97,7 +97,7 @@ function bytesToText(value: Value): Value | Failure {
   }
 }
 
-/** The text of a value that has a plain one. */
+/** The string form of a value, for types that have one. */
 export function textOf(value: Value): string | Failure {
   switch (typeof value) {
     case 'string':

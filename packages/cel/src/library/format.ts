@@ -12,7 +12,7 @@ class FormatValue extends LibraryValue {
   override readonly type: CelType = structType('kubernetes.NamedFormat');
   readonly formatName: string;
   readonly validate: Validate;
-  /** What the cost of a validation is reckoned with. */
+  /** Size with which the cost of a validation is calculated. */
   readonly maxRegexSize: number;
 
   constructor(formatName: string, maxRegexSize: number, validate: Validate) {
@@ -61,7 +61,7 @@ const rules = {
   },
 } satisfies Readonly<Record<string, Rule>>;
 
-/** Whether the text is the pattern's, judged part by part so that no expression backtracks. */
+/** Whether the string conforms to the rule, matched part by part so that no regular expression backtracks. */
 function conforms(text: string, rule: Rule): boolean {
   switch (rule) {
     case rules.subdomain1123:

@@ -14,7 +14,7 @@ import { stringLibrary } from './strings.js';
 import { timeLibrary } from './time.js';
 import { urlLibrary } from './url.js';
 
-/** What an environment of one Kubernetes version has. */
+/** The libraries of one Kubernetes version. */
 export interface Libraries {
   readonly entries: readonly FunctionEntry[];
   readonly macros: MacroOptions;

@@ -8,7 +8,7 @@ type ListCall = (items: readonly Value[], rest: readonly Value[], context: CallC
 
 /** The elements of a list; the first failure among them instead. */
 export function itemsOf(list: ListValue, { meter }: CallContext): readonly Value[] | Failure {
-  // Before anything is allocated: a list may be longer than memory.
+  // Before anything is allocated, because a list may be longer than memory.
   meter.toil(list.size);
   const items: Value[] = [];
   for (const item of list) {

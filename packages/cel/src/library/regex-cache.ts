@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 import { Failure } from '../values/value.js';
 
-/** Compiled expressions, the most recent ones: an expression matches in time linear in the text. */
+/** The most recent compiled regular expressions. Matching takes time linear in the input. */
 export class RegexCache {
   readonly #compiled = new Map<string, RE2JS | Failure>();
 
-  /** The compiled expression, or why the text is none, in Go's words. */
+  /** The compiled regular expression, or why it is invalid, in Go's words. */
   get(source: string): RE2JS | Failure {
     const known = this.#compiled.get(source);
     if (known !== undefined) return known;

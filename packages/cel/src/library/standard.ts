@@ -8,7 +8,7 @@ import { Optional, ListValue, TypeValue } from '../values/value.js';
 import { actualSize } from '../cost/sizes.js';
 
 const comparable = ['bool', 'int', 'uint', 'double', 'string', 'bytes', 'timestamp', 'duration'];
-/** Types of another kind that a number is compared with: in cel-go's order, as all overloads. */
+/** Types of another kind that a number is compared with, in cel-go's order like all overloads. */
 const mixed: ReadonlyMap<string, readonly string[]> = new Map([
   ['int', ['double', 'uint']],
   ['uint', ['double', 'int']],
@@ -172,7 +172,7 @@ export const optionalLibrary: readonly FunctionEntry[] = [
   ].map(([id = '', type = '']) => ({ name: '_[_]', id, type, call: () => noSuchOverload })),
 ];
 
-/** What cel-go itself brings, apart from arithmetic, conversions and strings. */
+/** Built-in functions of cel-go, apart from arithmetic, conversions and strings. */
 export const standardLibrary: readonly FunctionEntry[] = [
   ...equality,
   ...comparison('_<_', 'less', (order) => order < 0),

@@ -6,10 +6,10 @@ import { formatParts, type FormatClause } from '../values/format-clauses.js';
 import { fixedDouble, formatDouble, goQuote, scientificDouble } from '../values/go-format.js';
 
 const maxText = 2 ** 24;
-/** Digits behind the point where a clause names none, and always of a scientific one. */
+/** Digits after the decimal point if a clause gives no precision, and always of a scientific one. */
 const defaultPrecision = 6;
 
-/** Thrown inside of a format; its text is the failure. */
+/** Thrown inside of a format; its message is the failure. */
 class FormatProblem extends Error {}
 
 function nameOf(value: Value | Failure): string {
@@ -31,7 +31,7 @@ function bytesText(bytes: Uint8Array): string {
   }
 }
 
-/** A value inside of a list or map: as CEL would write it. */
+/** Formats a value inside of a list or map as CEL would write it. */
 function nested(value: Value | Failure, toil: Toil): string {
   toil.toil(1);
   if (value instanceof Failure) throw new FormatProblem(value.message);
@@ -59,7 +59,7 @@ function compareBytes(a: string, b: string): number {
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** What reads the same by itself and inside of a list; undefined for a type without a text. */
+/** Formats values that look the same on their own and inside of a list; undefined for a type without a string form. */
 function plain(value: Value, toil: Toil): string | undefined {
   if (value === null) return 'null';
   if (typeof value === 'boolean' || typeof value === 'bigint') return String(value);
@@ -108,7 +108,10 @@ function infinite(value: number): string {
   return Number.isNaN(value) ? 'NaN' : value < 0 ? '-∞' : '∞';
 }
 
-/** As golang.org/x/text writes numbers in English: thousands apart, no sign before a zero, at most 255 decimals. */
+/**
+ * Formats a number as `golang.org/x/text` does for English, with grouped thousands, no sign before a zero, and at most
+ * 255 decimals.
+ */
 function fixed(value: number, precision: number): string {
   if (!Number.isFinite(value)) return infinite(value);
   const text = fixedDouble(value === 0 ? 0 : value, precision);
@@ -119,7 +122,7 @@ function fixed(value: number, precision: number): string {
 
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
-/** Likewise: `1.500000×10⁰³`. What stands for the precision is the width in cel-go before version 4 of its strings. */
+/** Likewise, such as `1.500000×10⁰³`. The precision is used as the width in cel-go before version 4 of its strings. */
 function scientific(value: number, width: number): string {
   if (!Number.isFinite(value)) return infinite(value).padStart(width);
   const { mantissa, exponent } = scientificDouble(value === 0 ? 0 : value, defaultPrecision);

@@ -21,7 +21,7 @@ function withText(call: (text: string, other: string, context: CallContext) => V
   return (text, [other], context) => (typeof other === 'string' ? call(text, other, context) : noSuchOverload);
 }
 
-/** The characters of a text; one unit each where it has no surrogates. */
+/** The characters of a string; one unit each if it has no surrogates. */
 function chars(text: string, { meter }: CallContext): readonly string[] {
   meter.toil(text.length >> 2);
   return Array.from(text);
@@ -104,7 +104,7 @@ const leading = new RegExp(`^${space}`);
 const trailing = new RegExp(`${space}$`);
 
 function trim(text: string): string {
-  // The end first by hand: a pattern at the end of a long run of spaces is quadratic.
+  // The end is trimmed by hand, because a pattern at the end of a long run of spaces is quadratic.
   let end = text.length;
   while (end > 0 && trailing.test(text[end - 1] ?? '')) end--;
   return text.slice(0, end).replace(leading, '');

@@ -5,7 +5,7 @@ import { RuleCompiler, type CompiledRule } from './compile-rule.js';
 import { resolveFieldPath } from './field-path.js';
 import { forbidden, invalid, notSupported, required, type RuleError } from './rule-error.js';
 
-/** What a single rule, and all rules of a schema, may be estimated to cost. */
+/** Limits on the estimated cost of a single rule and of all rules of a schema. */
 const ruleLimit = 10_000_000;
 const schemaLimit = 100_000_000;
 const reasons = ['FieldValueDuplicate', 'FieldValueForbidden', 'FieldValueInvalid', 'FieldValueRequired'];
@@ -25,13 +25,13 @@ export interface CheckRulesOptions {
 interface Place {
   readonly field: string;
   readonly isResource: boolean;
-  /** How often the node can occur in an object; undefined where nothing bounds it. */
+  /** How often the node can occur in an object; undefined if unbounded. */
   readonly cardinality: number | undefined;
-  /** The list whose items cannot be distinguished, where the node is below one. */
+  /** The list whose items cannot be distinguished, if the node is below one. */
   readonly uncorrelatable: string | undefined;
 }
 
-/** The text of the rule as upstream's internal form prints it. */
+/** A rule as upstream's internal form prints it. */
 class PrintedRule {
   readonly #rule: ValidationRule;
 
@@ -83,7 +83,7 @@ function costText(name: string, cost: number, limit: number): string {
   return `${name} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** By how much a node multiplies what is below it; undefined where nothing bounds it. */
+/** The factor by which a node multiplies the nodes below it; undefined if unbounded. */
 function maxElements(schema: StructuralSchema): number | undefined {
   if (schema.type === 'array') return schema.maxItems === undefined ? undefined : Math.max(0, schema.maxItems);
   if (schema.type !== 'object' || schema.additional === undefined) return 1;
@@ -102,7 +102,7 @@ class Check {
     this.#ignoresCosts = options.ignoresCosts === true;
   }
 
-  /** Visits a node: what is below it first, as upstream. */
+  /** Visits a node after its descendants, as upstream. */
   visit(schema: StructuralSchema, place: Place): void {
     const before = this.schemaErrors.length;
     const factor = maxElements(schema);
@@ -182,8 +182,8 @@ class Check {
 }
 
 /**
- * Checks the rules of a whole resource's schema as the API server does when a CustomResourceDefinition is written: texts,
- * types, estimated costs, `oldSelf` where it can mean something.
+ * Checks the rules of a whole resource's schema as the API server does when a CustomResourceDefinition is written.
+ * Covers syntax, types, estimated costs, and `oldSelf` if it is meaningful.
  *
  * @param field the path of the schema, which goes before the fields of the errors.
  */

@@ -7,7 +7,7 @@ import { resolveFieldPath } from './field-path.js';
 /** A rule of `x-kubernetes-validations`, compiled. */
 export interface CompiledRule {
   readonly rule: ValidationRule;
-  /** Absent for a rule without text, and for one that does not compile. */
+  /** Absent for an empty rule, and for one that does not compile. */
   readonly program?: CelProgram;
   readonly error?: string;
   readonly message?: CelProgram;
@@ -36,7 +36,10 @@ export class RuleCompiler {
   }
 }
 
-/** An expression of a type, or what is wrong with it in upstream's words: another type is found before it is planned. */
+/**
+ * Compiles an expression of a type, or returns the error in upstream's words. Another type is detected before the
+ * expression is planned.
+ */
 function compileAs(
   environment: CelEnvironment,
   expression: string,

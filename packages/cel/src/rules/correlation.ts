@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 
-/** What of a structural schema says which stored value corresponds to a new one. */
+/** Fields of a structural schema that determine which stored value corresponds to a new one. */
 export interface CorrelatedSchema {
   readonly properties?: { readonly get: (name: string) => CorrelatedSchema | undefined };
   /** `true`: any value is fine, and none corresponds to another. */
@@ -20,7 +20,7 @@ function own(value: unknown, name: string): unknown {
   return isJson(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** The items of an old list by their keys: what corresponds to an item of the new one. */
+/** The items of an old list by their keys, to find the one that corresponds to a new item. */
 export class KeyedItems {
   readonly #keys: readonly string[];
   readonly #items = new Map<string, unknown>();
@@ -37,7 +37,7 @@ export class KeyedItems {
   #keyOf(item: unknown): string | undefined {
     if (!isJson(item)) return undefined;
     const values = this.#keys.map((key) => own(item, key));
-    // As upstream: an item that lacks a key has no identity.
+    // As upstream, an item that lacks a key has no identity.
     if (values.some((value) => value === null || value === undefined || typeof value === 'object')) return undefined;
     return JSON.stringify(values, (_key, value: unknown) => (typeof value === 'bigint' ? `${value}n` : value));
   }
@@ -50,8 +50,8 @@ export class KeyedItems {
 }
 
 /**
- * A value with the stored value that it corresponds to. An update is not refused for what it did not change: errors of a
- * node that equals its old value become warnings.
+ * A value with the stored value that corresponds to it. An update is not rejected for what it did not change, so errors
+ * of a node that equals its old value become warnings.
  */
 export class Correlation {
   readonly #value: unknown;
@@ -82,7 +82,8 @@ export class Correlation {
     if (!isJson(this.#value) || !isJson(this.#old)) return isDeepStrictEqual(this.#value, this.#old);
     const names = Object.keys(this.#value);
     if (names.length !== Object.keys(this.#old).length) return false;
-    // Of what has no schema upstream finds no stored value: an object that holds such a field never counts as unchanged.
+    // Upstream finds no stored value for a field without a schema, so an object that holds such a field never counts as
+    // unchanged.
     return names.every((name) => this.property(name)?.isUnchanged === true);
   }
 
@@ -104,7 +105,7 @@ export class Correlation {
   }
 }
 
-/** Where a walk stands between new and old: at a correlated node, or below the nearest one. */
+/** Position of a walk between new and old, either at a correlated node or below the nearest one. */
 export interface Ratchet {
   readonly current: Correlation | undefined;
   readonly nearest: Correlation | undefined;
@@ -117,7 +118,7 @@ export function isRatcheted({ current, nearest }: Ratchet): boolean {
 export function ratchetProperty(ratchet: Ratchet, name: string): Ratchet {
   const { current, nearest } = ratchet;
   if (current === undefined) return ratchet;
-  // Both versions of the root are converted to one type: a change of it is not seen.
+  // Both versions of the root are converted to one type, so a change of it is not seen.
   if (nearest === undefined && (name === 'apiVersion' || name === 'kind'))
     return { current: undefined, nearest: undefined };
   return { current: current.property(name), nearest: current };

@@ -33,7 +33,7 @@ function step(schema: StructuralSchema, name: string): { schema: StructuralSchem
 
 /**
  * The path that a rule's `fieldPath` (`.spec.size`, `['a.b']`) names, as errors print it, without the leading dot.
- * Undefined where it is malformed or leads to no field of the schema.
+ * Undefined if it is malformed or leads to no field of the schema.
  */
 export function resolveFieldPath(path: string, schema: StructuralSchema): string | undefined {
   let node = schema;

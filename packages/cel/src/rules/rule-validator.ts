@@ -9,7 +9,7 @@ import { Correlation, isRatcheted, KeyedItems, ratchetItem, ratchetProperty, typ
 import { childPath, shownPath } from './field-path.js';
 import { byReason, invalid, omitted, type RuleError } from './rule-error.js';
 
-/** What the rules of one object may cost in all, as in the API server. */
+/** Cost budget of all rules of one object, as in the API server. */
 const objectBudget = 10_000_000;
 const maxMessage = 5 * 1024;
 
@@ -19,11 +19,13 @@ function isJson(value: unknown): value is Json {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What came of an object's rules. */
+/** Result of an object's rules. */
 export interface RuleFindings {
-  /** What refuses the object, in the order of its fields. */
+  /** Errors that reject the object, in the order of its fields. */
   readonly errors: readonly RuleError[];
-  /** What would refuse it had the update changed the field; the API server sends these as warnings. */
+  /**
+   * Errors that would reject the object if the update had changed the field; the API server sends these as warnings.
+   */
   readonly warnings: readonly RuleError[];
 }
 
@@ -31,13 +33,13 @@ export interface RuleFindings {
 export interface RuleValidateOptions {
   /** The object before the update; absent on create. */
   readonly old?: unknown;
-  /** What all rules together may cost. Default 10,000,000, as in the API server. */
+  /** Cost budget of all rules together. Default 10,000,000, as in the API server. */
   readonly costBudget?: number;
   /** Goes before the fields of the errors. Default '': the object is the root. */
   readonly path?: string;
   /**
-   * Where the validation gives up with {@link CelInlineCostError}, without a verdict, before its budget is spent: for
-   * callers that then validate elsewhere, in another thread. Default: never.
+   * Cost at which the validation gives up with {@link CelInlineCostError}, without a verdict, before its budget is
+   * spent. For callers that then validate elsewhere, in another thread. No limit by default.
    */
   readonly inlineCost?: number;
 }
@@ -51,9 +53,9 @@ export interface RuleValidatorOptions {
 /** Evaluates the rules of a schema. */
 export interface RuleValidator {
   /**
-   * Does not throw for what an object or a rule does: what goes wrong is an error of a field.
+   * Does not throw for errors of an object or a rule; each is an error of a field.
    *
-   * @throws CelInlineCostError where it costs more than `inlineCost`
+   * @throws CelInlineCostError if it costs more than `inlineCost`
    */
   validate(object: unknown, options?: RuleValidateOptions): RuleFindings;
 }
@@ -98,7 +100,7 @@ function messageOf(rule: ValidationRule): string {
 }
 
 /**
- * An old value as a rule with `optionalOldSelf` sees it: cel-go takes it out of its optional as plain JSON, and objects
+ * An old value as a rule with `optionalOldSelf` sees it. cel-go takes it out of its optional as plain JSON, so objects
  * and lists lose their schema. Scalars keep their types.
  */
 function unwrapped(oldSelf: Value | undefined): Value | undefined {
@@ -107,7 +109,7 @@ function unwrapped(oldSelf: Value | undefined): Value | undefined {
   return plain instanceof Failure ? oldSelf : plain;
 }
 
-/** Ends the walk: the budget is spent. */
+/** Ends the walk because the budget is spent. */
 class Spent extends Error {}
 
 interface Visit {
@@ -230,7 +232,7 @@ class Walk {
     else this.errors.push(error);
   }
 
-  /** The text that the rule's messageExpression gives; undefined where it gives none that can be shown. */
+  /** The message from the rule's messageExpression; undefined if it returns none that can be shown. */
   #message(compiled: CompiledRule, field: string, type: string, variables: object): string | undefined {
     const { message, rule } = compiled;
     if (message === undefined) return undefined;
@@ -262,7 +264,7 @@ function failedEvaluation(field: string, type: string, rule: ValidationRule, err
 /**
  * Compiles the rules of a schema (`x-kubernetes-validations`).
  *
- * @returns undefined where the schema has no rules.
+ * @returns undefined if the schema has no rules.
  */
 export function createRuleValidator(
   schema: StructuralSchema,

@@ -24,10 +24,13 @@ const conversions = new Set([
 /** These take a failure as an argument. */
 const lenient = new Set(['@not_strictly_false']);
 
-/** These cel-go compiles with their expression, where that is constant, into a call of any number of arguments. */
+/** cel-go compiles these with their expression, if that is constant, into a call of any number of arguments. */
 const withRegex = new Set(['matches', 'find', 'findAll']);
 
-/** Whether a call evaluates its arguments one behind the other, up to the first failure: not those of one or two. */
+/**
+ * Whether a call evaluates its arguments one after another up to the first failure, which calls of one or two arguments
+ * do not.
+ */
 function isVariadic(name: string, args: readonly Plan[]): boolean {
   return args.length > 2 || name === 'format' || (withRegex.has(name) && args[1]?.constant !== undefined);
 }
@@ -101,7 +104,7 @@ export function planCall(resolved: ResolvedCall, args: readonly Plan[]): Plan {
       values.push(value);
       if (!(value instanceof Failure)) continue;
       failure ??= value;
-      // As in cel-go: a call that is not reached costs nothing.
+      // As in cel-go, a call that is not reached costs nothing.
       if (stopsEarly && values.length < args.length) return failure;
     }
     if (failure === undefined) return invoke(resolved, values.filter(isValue), frame);
@@ -112,7 +115,7 @@ export function planCall(resolved: ResolvedCall, args: readonly Plan[]): Plan {
   const { value } = first.constant;
   if (value instanceof Failure) return constantPlan(value);
   const overload = matching(resolved.overloads, [value]);
-  // A constant list or map may be long: dyn() of it is free, everything else takes plain values.
+  // A constant list or map may be long. Its dyn() is free, everything else takes plain values.
   return constantPlan(
     overload === undefined ? mismatch(resolved.name, [value]) : overload.call([value], { meter: new Meter(Infinity) }),
   );

@@ -21,7 +21,7 @@ function branch(plan: Plan | undefined): Step {
   return plan?.bare ?? plan?.run ?? (() => noSuchOverload);
 }
 
-/** `a ? b : c`: an attribute that costs nothing itself, and whose branches, where they are attributes, do not either. */
+/** `a ? b : c`: an attribute that costs nothing itself, nor do its branches if they are attributes. */
 export function planTernary(args: readonly Plan[]): Plan {
   const [condition, truthy, falsy] = args;
   if (condition === undefined) return constantPlan(noSuchOverload);

@@ -18,7 +18,7 @@ import { attributePlan, baseOf, constantPlan, type Plan, type Step } from './ste
 import { planFold } from './fold.js';
 import { planJunction, planTernary } from './logic.js';
 
-/** What creating a list, map or struct costs, as in cel-go. */
+/** Costs of creating a list, map or struct, as in cel-go. */
 const listCost = 10;
 const mapCost = 30;
 const structCost = 40;
@@ -43,7 +43,7 @@ export class Planner {
     this.#checked = checked;
   }
 
-  /** Why the program cannot be made: a constant that does not convert. */
+  /** Why the program cannot be created, such as a constant that does not convert. */
   get problem(): string | undefined {
     return this.#problem;
   }
@@ -147,7 +147,7 @@ export class Planner {
     const from = base.bare ?? base.run;
     const isConstant = key.constant !== undefined;
     const isOptional = expr.name !== '_[_]';
-    // As in cel-go, an optional selection by an attribute costs that attribute only where there is a value.
+    // As in cel-go, an optional selection by an attribute costs that attribute only if there is a value.
     const byAttribute = baseOf(key);
     const keyStep = isConstant ? key.run : ((isOptional ? byAttribute.bare : undefined) ?? byAttribute.run);
     const isFree = byAttribute.run === byAttribute.bare;
@@ -280,7 +280,7 @@ export class Planner {
   }
 }
 
-/** A selection as a plan: an attribute of the same standing as what it starts from. */
+/** A selection as a plan, which is an attribute if its operand is one. */
 function withBase(base: Plan, bare: Step): Plan {
   // A ternary is an attribute that costs nothing itself.
   if (base.run === base.bare) return { run: bare, bare };

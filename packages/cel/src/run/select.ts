@@ -22,7 +22,7 @@ function formatIndex(key: Value): string {
   return typeof key === 'number' ? String(key) : formatKey(key);
 }
 
-/** The value behind a key, or undefined where there is none. Optionals are looked through. */
+/** The value of a key, or undefined if absent. Optionals are unwrapped. */
 function find(operand: Value, key: Value): Value | Failure | undefined {
   if (operand instanceof MapValue) return operand.get(key);
   if (operand instanceof ListValue) {
@@ -37,7 +37,7 @@ function find(operand: Value, key: Value): Value | Failure | undefined {
   if (operand instanceof StructValue && typeof key === 'string') {
     return operand.fields.get(key);
   }
-  // As in cel-go: what has no fields has no such one.
+  // As in cel-go, a value without fields does not have the requested one.
   return undefined;
 }
 
@@ -65,7 +65,7 @@ export function has(operand: Value, key: string): boolean | Failure {
   if (target === undefined) return false;
   if (target instanceof ListValue) return false;
   const value = find(target, key);
-  // As the API server: a field that does not fit its schema is an error, also where only its presence is asked for.
+  // As in the API server, a field that does not fit its schema is an error, even if only its presence is tested.
   return value instanceof Failure ? value : value !== undefined;
 }
 

@@ -13,14 +13,14 @@ export interface Frame extends CallContext {
 export type Step = (frame: Frame) => Value | Failure;
 
 /**
- * A planned node. cel-go folds a name with the selections behind it into one attribute, which costs one beside its
- * selections, and constants cost nothing: the plan keeps both kinds apart, so that costs come out the same.
+ * A planned node. cel-go folds a name with its selections into one attribute, which costs one besides its selections,
+ * and constants cost nothing. The plan distinguishes both kinds, so that costs are the same.
  */
 export interface Plan {
   readonly run: Step;
-  /** Of an attribute: its value without the cost of the attribute itself. */
+  /** Value of an attribute without the cost of the attribute itself. */
   readonly bare?: Step;
-  /** Of a constant: its value. */
+  /** Value of a constant. */
   readonly constant?: { readonly value: Value | Failure };
 }
 
@@ -29,7 +29,7 @@ export function constantPlan(value: Value | Failure): Plan {
   return { run: () => value, constant: { value } };
 }
 
-/** An attribute: a name, or a selection behind something. */
+/** An attribute, which is a name or a selection from a value. */
 export function attributePlan(bare: Step): Plan {
   return {
     bare,
@@ -41,7 +41,7 @@ export function attributePlan(bare: Step): Plan {
   };
 }
 
-/** What a selection behind this plan starts from: an attribute as it is, everything else for a cost of one. */
+/** Operand of a selection from this plan, which is an attribute as it is, or any other plan at a cost of one. */
 export function baseOf(plan: Plan): Plan {
   return plan.bare === undefined ? attributePlan(plan.run) : plan;
 }

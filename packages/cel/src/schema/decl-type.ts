@@ -15,18 +15,18 @@ import {
 import { escapeField } from './escape.js';
 import { withTypeAndObjectMeta, type StructuralSchema } from './structural.js';
 
-/** The largest request that the API server accepts, in bytes: what bounds values without bounds of their own. */
+/** The largest request that the API server accepts, in bytes. It bounds values without bounds in their schema. */
 export const maxRequestSize: number = 3 * 1024 * 1024;
 
-/** A schema as CEL sees it: a type, and how large its values may be. */
+/** A schema as CEL sees it, with a type and the maximum size of its values. */
 export interface DeclType {
   readonly type: CelType;
-  /** The most elements, entries or bytes that a value can have; 0 where that does not apply, as upstream has it. */
+  /** The most elements, entries or bytes that a value can have; 0 if that does not apply, as upstream has it. */
   readonly maxElements: number;
   readonly minSerializedSize: number;
   readonly fields?: ReadonlyMap<string, DeclType>;
   readonly element?: DeclType;
-  /** Of a map: the type of its keys. */
+  /** Key type of a map. */
   readonly key?: DeclType;
 }
 
@@ -100,10 +100,10 @@ function objectDecl(schema: StructuralSchema, name: string): DeclType {
 }
 
 /**
- * What a schema declares for CEL; undefined where its values are not exposed (no type, preserved unknown data).
+ * Returns the CEL declaration of a schema; undefined if its values are not exposed (no type, preserved unknown data).
  *
- * @param name the name of the type where the schema is an object; the names of nested ones follow from it.
- * @param isResource whether `kind`, `apiVersion` and `metadata` belong to it: a root, or an embedded resource.
+ * @param name the name of the type if the schema is an object; the names of nested ones follow from it.
+ * @param isResource whether `kind`, `apiVersion` and `metadata` belong to it, as in a root or an embedded resource.
  */
 export function declTypeOf(schema: StructuralSchema, name: string, isResource: boolean): DeclType | undefined {
   if (schema.dynamic === true) return plain(dynType, 1, unboundedText);

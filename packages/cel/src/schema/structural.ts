@@ -8,7 +8,7 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** What CEL needs to know of a node of a structural schema (`openAPIV3Schema`). */
+/** Properties of a node of a structural schema (`openAPIV3Schema`) that CEL needs. */
 export interface StructuralSchema {
   readonly type?: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean';
   readonly format?: string;
@@ -23,7 +23,7 @@ export interface StructuralSchema {
   readonly maxItems?: number;
   readonly maxProperties?: number;
   readonly intOrString?: boolean;
-  /** Whether anything may be here and CEL sees it as it is; no keyword of a schema says so. */
+  /** Whether any value is allowed here and CEL sees it as it is; no schema keyword sets this. */
   readonly dynamic?: boolean;
   readonly preserveUnknown?: boolean;
   readonly embedded?: boolean;
@@ -88,8 +88,8 @@ function readExtensions(source: Json, schema: Mutable<StructuralSchema>): void {
 }
 
 /**
- * Reads an `openAPIV3Schema`. Takes any JSON object: whether it is structural is for the validation of the
- * CustomResourceDefinition to say; what is malformed is left out here.
+ * Reads an `openAPIV3Schema`. Takes any JSON object. The validation of the CustomResourceDefinition checks whether it
+ * is structural; malformed parts are left out here.
  */
 export function structuralSchema(source: object): StructuralSchema {
   const schema: Mutable<StructuralSchema> = {};

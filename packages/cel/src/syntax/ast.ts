@@ -1,4 +1,4 @@
-/** A literal of the source text. */
+/** A literal of the source. */
 export type LiteralValue = null | boolean | bigint | number | string | Uint8Array | UintLiteral;
 
 /** An unsigned literal such as `3u`. */
@@ -66,7 +66,7 @@ export interface StructExpr extends Node {
   readonly fields: readonly StructFieldExpr[];
 }
 
-/** A fold: what every macro over a list or map expands to. */
+/** A fold, to which every macro over a list or map expands. */
 export interface ComprehensionExpr extends Node {
   readonly kind: 'comprehension';
   readonly range: Expr;
@@ -90,5 +90,5 @@ export type Expr =
   | StructExpr
   | ComprehensionExpr;
 
-/** The name of the accumulator of a macro; no source text can spell it. */
+/** The name of the accumulator of a macro, which cannot be written in source. */
 export const accumulator = '@result';

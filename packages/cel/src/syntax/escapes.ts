@@ -40,7 +40,7 @@ function readEscape(body: string, offset: number): Escape {
   return { code: Number.parseInt(octal, 8), isByte: true, length: 4 };
 }
 
-/** The text that a quoted body stands for. Throws on an escape that CEL does not know. */
+/** Returns the string for a quoted body. Throws on an escape that is not defined in CEL. */
 export function unescapeText(body: string): string {
   if (!body.includes('\\')) return body;
   const parts: string[] = [];
@@ -65,7 +65,7 @@ export function unescapeBytes(body: string, isRaw: boolean): Uint8Array {
   const bytes: number[] = [];
   for (let offset = 0; offset < body.length; ) {
     if (body[offset] === '\\') {
-      // Bytes have no characters: only `\x` and octal escapes give them.
+      // Bytes have no characters, so only `\x` and octal escapes are allowed.
       if (/[uU]/.test(body[offset + 1] ?? '')) throw new Error('unable to unescape string');
       const escape = readEscape(body, offset);
       if (escape.isByte) bytes.push(escape.code);

@@ -1,6 +1,6 @@
 /** One finding about an expression. */
 export interface CelIssue {
-  /** What is wrong, in cel-go's words. */
+  /** The message, in cel-go's words. */
   readonly message: string;
   /** Line, from 1. */
   readonly line: number;
@@ -8,7 +8,7 @@ export interface CelIssue {
   readonly column: number;
 }
 
-/** Collects what is wrong with one source text. */
+/** Collects the errors of one source. */
 export class Issues {
   readonly #source: string;
   readonly #lineStarts: readonly number[];
@@ -40,7 +40,7 @@ export class Issues {
     return low;
   }
 
-  /** The findings in the order of the text. */
+  /** The findings in source order. */
   list(): CelIssue[] {
     return [...this.#found]
       .sort((a, b) => a.offset - b.offset)

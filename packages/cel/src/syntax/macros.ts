@@ -6,7 +6,7 @@ export interface MacroCall {
   readonly name: string;
   readonly target: Expr | undefined;
   readonly args: readonly Expr[];
-  /** Where the call's opening parenthesis stands: the place of all nodes of the expansion. */
+  /** Offset of the call's opening parenthesis, which is the position of all nodes of the expansion. */
   readonly offset: number;
 }
 
@@ -218,7 +218,7 @@ function twoVariables(make: TreeBuilder, call: MacroCall, range: Expr): Expr | u
   }
 }
 
-/** What a call expands to when it is a macro. Throws {@link MacroError} when it is one with wrong arguments. */
+/** Returns the expansion of a call if it is a macro. Throws {@link MacroError} if it is one with wrong arguments. */
 export function expandMacro(make: TreeBuilder, call: MacroCall, options: MacroOptions): Expr | undefined {
   const { name, target, args } = call;
   if (target === undefined) {

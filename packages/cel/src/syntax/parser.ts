@@ -17,7 +17,7 @@ const expressionStart =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
 const relations = ['<', '<=', '>=', '>', '==', '!=', 'in'];
 
-/** Ends the parse: what is wrong has been reported. */
+/** Ends the parse after the error has been reported. */
 class Stop extends Error {}
 
 class Parser {
@@ -157,7 +157,7 @@ class Parser {
     return this.#member();
   }
 
-  /** What follows a sign that nothing but a number may follow. */
+  /** Fails at the token after a sign that only a number may follow. */
   #failAfter(sign: Token): never {
     const { type, text, offset } = this.#token;
     if (sign.text === '-' && type === 'literal' && ['true', 'false', 'null'].includes(text))
@@ -343,16 +343,16 @@ class Parser {
   }
 }
 
-/** A parsed source text; with `issues.count > 0` there is no usable tree. */
+/** A parsed source; with `issues.count > 0` there is no usable tree. */
 export interface Parsed {
   readonly expr: Expr | undefined;
   readonly issues: Issues;
 }
 
-/** Parses a CEL expression. Bounded: at most 100,000 characters and a depth of 250, as in cel-go. */
+/** Parses a CEL expression of at most 100,000 characters and a depth of 250, as in cel-go. */
 export function parse(source: string, options: MacroOptions): Parsed {
   const issues = new Issues(source);
-  // A text of up to 100,000 UTF-16 units has no more characters than that.
+  // A string of up to 100,000 UTF-16 units has no more characters than that.
   const size = source.length > maxCodePoints ? Array.from(source.slice(0, 2 * maxCodePoints + 2)).length : 0;
   if (size > maxCodePoints) {
     issues.report(0, `expression code point size exceeds limit: size: ${size}, limit ${maxCodePoints}`);

@@ -47,7 +47,7 @@ function stringHead(
   return { raw, bytes, quote, length: position - offset + quote.length };
 }
 
-/** Splits a source text into tokens; what is not a token is reported and skipped. */
+/** Splits a source into tokens; invalid input is reported and skipped. */
 export function tokenize(source: string, issues: Issues): Token[] {
   const tokens: Token[] = [];
   let offset = 0;
@@ -131,7 +131,7 @@ function numberToken(text: string, offset: number, issues: Issues): Token {
     if (magnitude > maxUint) issues.report(offset, 'invalid uint literal');
     return { type: 'literal', text, offset, value: { uint: magnitude } };
   }
-  // One more than the largest int: the parser accepts it behind a minus sign only.
+  // One more than the largest int, which the parser accepts only after a minus sign.
   if (magnitude > maxInt + 1n) issues.report(offset, 'invalid int literal');
   return { type: 'literal', text, offset, value: magnitude };
 }

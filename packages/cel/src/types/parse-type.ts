@@ -30,41 +30,41 @@ const named: ReadonlyMap<string, CelType> = new Map([
 const opaque = new Set(['net.IP', 'net.CIDR']);
 
 /** Splits at the commas that stand outside of parentheses. */
-function split(text: string): string[] {
+function split(source: string): string[] {
   const parts: string[] = [];
   let depth = 0;
   let start = 0;
-  for (let index = 0; index < text.length; index++) {
-    const char = text[index];
+  for (let index = 0; index < source.length; index++) {
+    const char = source[index];
     if (char === '(') depth++;
     else if (char === ')') depth--;
     else if (char === ',' && depth === 0) {
-      parts.push(text.slice(start, index));
+      parts.push(source.slice(start, index));
       start = index + 1;
     }
   }
-  const last = text.slice(start).trim();
+  const last = source.slice(start).trim();
   if (last !== '' || parts.length > 0) parts.push(last);
   return parts.map((part) => part.trim());
 }
 
 /** Reads a type as messages print it: `map(string, list(T))`. A single capital letter is a type parameter. */
-export function parseType(text: string): CelType {
-  const known = named.get(text);
+export function parseType(source: string): CelType {
+  const known = named.get(source);
   if (known !== undefined) return known;
-  const open = text.indexOf('(');
-  if (open > 0 && text.endsWith(')')) {
-    const name = text.slice(0, open);
-    const [first = dynType, second = dynType] = split(text.slice(open + 1, -1)).map(parseType);
+  const open = source.indexOf('(');
+  if (open > 0 && source.endsWith(')')) {
+    const name = source.slice(0, open);
+    const [first = dynType, second = dynType] = split(source.slice(open + 1, -1)).map(parseType);
     if (name === 'list') return listType(first);
     if (name === 'map') return mapType(first, second);
     if (name === 'optional_type' || name === 'optional') return optionalType(first);
     if (name === 'type') return typeType(first);
-    throw new TypeError(`type ${JSON.stringify(text)}: ${name} takes no parameters`);
+    throw new TypeError(`type ${JSON.stringify(source)}: ${name} takes no parameters`);
   }
-  if (/^[A-Z]$/.test(text)) return paramType(text);
-  if (!/^[A-Za-z_][\w.]*$/.test(text)) throw new TypeError(`type ${JSON.stringify(text)} is not a CEL type`);
-  return opaque.has(text) ? opaqueType(text) : structType(text);
+  if (/^[A-Z]$/.test(source)) return paramType(source);
+  if (!/^[A-Za-z_][\w.]*$/.test(source)) throw new TypeError(`type ${JSON.stringify(source)} is not a CEL type`);
+  return opaque.has(source) ? opaqueType(source) : structType(source);
 }
 
 /** A function's shape: `string.(int, int): string` is a member, `(string): int` is global. */
@@ -75,10 +75,10 @@ export interface Signature {
   readonly result: CelType;
 }
 
-export function parseSignature(text: string): Signature {
-  const colon = text.lastIndexOf('): ');
-  const result = parseType(text.slice(colon + 3));
-  const head = text.slice(0, colon + 1);
+export function parseSignature(source: string): Signature {
+  const colon = source.lastIndexOf('): ');
+  const result = parseType(source.slice(colon + 3));
+  const head = source.slice(0, colon + 1);
   const dot = head.indexOf('.(');
   const isMember = dot > 0;
   const open = isMember ? dot + 1 : 0;

@@ -1,6 +1,6 @@
 import { dynType, errorType, sameType, type CelType, type TypeKind } from './type.js';
 
-/** What type parameters stand for, as far as the check has come. */
+/** Types bound to type parameters so far. */
 export type Bindings = ReadonlyMap<string, CelType>;
 
 const nullable: ReadonlySet<TypeKind> = new Set(['opaque', 'struct', 'duration', 'timestamp', 'null']);

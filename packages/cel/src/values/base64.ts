@@ -1,6 +1,6 @@
 const alphabet = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
 
-/** The bytes of standard, padded Base64 (line breaks allowed); undefined where the text is not that. */
+/** The bytes of standard, padded Base64 (line breaks allowed); undefined if the string is not valid Base64. */
 export function parseBase64(text: string): Uint8Array | undefined {
   const plain = text.replaceAll(/[\r\n]/g, '');
   if (!alphabet.test(plain)) return undefined;

@@ -75,7 +75,7 @@ function equalStructs(a: StructValue, b: StructValue, toil: Toil): boolean {
   return true;
 }
 
-/** How a value of its own type compares: null is like any other value here. */
+/** Compares two values by their type. Null is like any other value here. */
 function ownEquality(a: Operand, b: Operand, toil: Toil): boolean | Failure {
   toil.toil(1);
   if (a instanceof Failure) return a;
@@ -106,8 +106,8 @@ function equalScalars(a: Scalar, b: Value, toil: Toil): boolean | Failure {
 }
 
 /**
- * CEL's `==`: numbers compare across their types, values of different types are not equal. A failure where an object with
- * a schema meets what it cannot be compared with, as in the API server; `!=` is true there.
+ * CEL's `==`. Numbers compare across their types; values of different types are not equal. Fails if an object with a
+ * schema is compared with an incomparable value, as in the API server; `!=` is true there.
  */
 export function equalValues(a: Operand, b: Operand, toil: Toil): boolean | Failure {
   if (a !== null && b !== null) return ownEquality(a, b, toil);
@@ -144,7 +144,7 @@ function compareBig(a: bigint, b: bigint): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** The order of two values; undefined where they have none. NaN is unordered: `'unordered'`. */
+/** The order of two values; undefined if they have no order. NaN is unordered: `'unordered'`. */
 export function compareValues(a: Value, b: Value): number | 'unordered' | undefined {
   if (isNumeric(a)) return isNumeric(b) ? (compareNumbers(a, b) ?? 'unordered') : undefined;
   if (typeof a === 'string') return typeof b === 'string' ? compareTexts(a, b) : undefined;

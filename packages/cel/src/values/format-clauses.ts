@@ -5,7 +5,7 @@ export interface FormatClause {
   readonly precision: number | undefined;
 }
 
-/** A part of a template of `format`: text, a clause, `%` at the end, or what is wrong with a clause. */
+/** A part of a template of `format`, which is literal characters, a clause, `%` at the end, or an error in a clause. */
 export type FormatPart =
   | { readonly kind: 'text'; readonly text: string }
   | FormatClause

@@ -11,7 +11,7 @@ export function formatDouble(value: number): string {
   return `${mantissa}e${exponent < 0 ? '-' : '+'}${digits}`;
 }
 
-/** A finite, positive double times a power of ten, as an integer: exact ties go to the even one, as in Go's `strconv`. */
+/** A finite, positive double times a power of ten, as an integer. Exact ties go to even, as in Go's `strconv`. */
 function scaled(value: number, digits: number): bigint {
   const bits = new DataView(new ArrayBuffer(8));
   bits.setFloat64(0, value);
@@ -45,7 +45,7 @@ export function scientificDouble(value: number, digits: number): { mantissa: str
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   if (value === 0) return { mantissa: sign + (0).toFixed(digits), exponent: 0 };
   let exponent = Number(value.toExponential().split('e')[1] ?? '0');
-  // The shortest text may have been rounded up to the next power of ten.
+  // The shortest representation may have been rounded up to the next power of ten.
   const lowest = 10n ** BigInt(digits);
   let all = scaled(value, digits - exponent);
   if (all < lowest) all = scaled(value, digits - --exponent);
@@ -80,7 +80,7 @@ function goEscape(char: string): string {
   return code > 0xffff ? `\\U${hex(8)}` : `\\u${hex(4)}`;
 }
 
-/** A string in double quotes as Go's `%q` writes it: what cannot be printed is escaped. */
+/** A string in double quotes as Go's `%q` writes it, with unprintable characters escaped. */
 export function goQuote(text: string): string {
   return `"${text.replaceAll(/["\\]|[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu, goEscape)}"`;
 }

@@ -97,7 +97,7 @@ export class JsonMap extends MapValue {
   }
 }
 
-/** A JSON object with a schema: an object with fields, or a map of values of one type. */
+/** A JSON object with a schema, which is an object with fields, or a map of values of one type. */
 class TypedMap extends MapValue {
   readonly #raw: Readonly<Record<string, unknown>>;
   readonly #schema: StructuralSchema;
@@ -162,7 +162,7 @@ function mismatch(other: Operand): Failure {
   return other instanceof Failure ? other : noSuchOverload;
 }
 
-/** The item as JSON, where it is a scalar or a view of JSON. */
+/** The item as JSON, if it is a scalar or a view of JSON. */
 function rawItem(item: Operand): unknown {
   if (typeof item === 'bigint') return Number.isSafeInteger(Number(item)) ? Number(item) : item;
   if (item instanceof MapValue) return item.raw;
@@ -189,7 +189,7 @@ class TypedList extends JsonList {
   }
 }
 
-/** The item as a set of JSON has it; a symbol, which no set has, where CEL reads it as another value. */
+/** The item as an element of a JSON set; a symbol, which no set contains, if CEL reads it as another value. */
 function setItem(item: Operand): unknown {
   return typeof item === 'number' && Number.isInteger(item) ? Symbol('double') : (rawItem(item) ?? Symbol('other'));
 }
@@ -207,7 +207,8 @@ class SetList extends JsonList {
     if (!(other instanceof ListValue)) return mismatch(other);
     if (other.size !== this.size) return false;
     const mine = new Set(this.raw);
-    // What CEL does not read as it is written (a date, a whole double) is in no set: upstream looks up what CEL reads.
+    // Values that CEL does not read as they are written (a date, a whole double) are in no set, because upstream looks
+    // up the value that CEL reads.
     return Array.from(other, setItem).every((item) => mine.has(item));
   }
 
@@ -324,7 +325,7 @@ function numericValue(raw: unknown, type: 'integer' | 'number'): Value | Failure
   return typeof value === 'bigint' ? value : new Failure('invalid data, expected int, got float64');
 }
 
-/** JSON as CEL sees it under a structural schema. What does not fit the schema is a failure where it is read. */
+/** JSON as CEL sees it under a structural schema. A value that does not fit the schema fails when it is read. */
 export function schemaValue(raw: unknown, schema: StructuralSchema): Value | Failure {
   if (schema.dynamic === true) return jsonValue(raw);
   if (raw === null || raw === undefined) {

@@ -8,8 +8,8 @@ const maxDepth = 64;
 const maxFlat = 2 ** 20;
 
 /**
- * A list of values in memory. Appending to the newest list over an array is amortised O(1): the array is shared, and
- * each list sees its own length of it.
+ * A list of values in memory. Appending to the newest list over an array is amortised O(1), because the array is shared
+ * and each list has its length of it.
  */
 export class ArrayList extends ListValue {
   readonly #items: Value[];
@@ -57,7 +57,7 @@ function joined(left: ListValue, right: ListValue): ListValue | Failure {
   return list.depth <= maxDepth ? list : list.flatten();
 }
 
-/** Two lists one behind the other, not copied: doubling a list thirty times costs thirty objects. */
+/** Two concatenated lists, not copied, so doubling a list thirty times costs thirty objects. */
 class JoinedList extends ListValue {
   readonly depth: number;
   readonly #left: ListValue;

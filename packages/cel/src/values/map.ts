@@ -4,12 +4,15 @@ import { Failure, MapValue, Uint, type Value } from './value.js';
 /** A key as something that JavaScript maps by value. */
 export type MapKey = string | bigint | boolean | number;
 
-/** The key of a value: ints, uints and whole doubles are one key, as in CEL. NaN is none: it is not equal to itself. */
+/**
+ * The key of a value. Ints, uints and whole doubles are one key, as in CEL. NaN has no key, because it is not equal to
+ * itself.
+ */
 export function keyOf(key: Value): MapKey | undefined {
   if (typeof key === 'string' || typeof key === 'bigint' || typeof key === 'boolean') return key;
   if (key instanceof Uint) return key.magnitude;
   if (typeof key !== 'number' || Number.isNaN(key)) return undefined;
-  // Where an int64 or a uint64 has the same value.
+  // If an int64 or a uint64 has the same value.
   return Number.isInteger(key) && key >= -(2 ** 63) && key < 2 ** 64 ? BigInt(key) : key;
 }
 

@@ -10,7 +10,7 @@ export interface UrlParts {
 
 type Read<T> = { readonly value: T } | { readonly problem: string };
 
-/** What may stand in a host as it is: everything beyond ASCII, too. */
+/** Characters that need no escape in a host, including everything beyond ASCII. */
 const inHost = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u;
 
 function escapeProblem(text: string, isAllowed: (escape: string) => boolean = () => true): string | undefined {
@@ -82,7 +82,7 @@ function authority(scheme: string, text: string): Read<string> {
   return escape === undefined ? { value: host } : { problem: escape };
 }
 
-/** Reads a URL as Go's `url.ParseRequestURI` does: absolute, or a path. */
+/** Reads a URL as Go's `url.ParseRequestURI` does, either absolute or a path. */
 export function parseRequestUri(text: string): Read<UrlParts> {
   if (/[\u0000-\u001f\u007f]/.test(text)) return { problem: 'net/url: invalid control character in URL' };
   if (text === '') return { problem: 'empty url' };

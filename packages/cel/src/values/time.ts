@@ -41,7 +41,10 @@ const wordyUnits: readonly (readonly [names: readonly string[], stem: string, na
   [['w', 'wk'], 'week', 604_800_000_000_000n],
 ];
 
-/** Reads a field of the format `duration` as the API server does: Go's text, or every number with a unit in it, added up. */
+/**
+ * Reads a field of the format `duration` as the API server does, which is Go's syntax, or the sum of every number with
+ * a unit in it.
+ */
 export function parseDurationField(text: string): bigint | undefined {
   const nanos = parseGoDuration(text);
   if (nanos !== undefined) return nanos;
@@ -55,7 +58,7 @@ export function parseDurationField(text: string): bigint | undefined {
   return total;
 }
 
-/** A duration as CEL prints it: in seconds, `90.5s`. */
+/** A duration as CEL prints it, in seconds such as `90.5s`. */
 export function formatSeconds(nanos: bigint): string {
   const sign = nanos < 0n ? '-' : '';
   const magnitude = nanos < 0n ? -nanos : nanos;
@@ -90,7 +93,10 @@ export function parseRfc3339(text: string): bigint | undefined {
   return (BigInt(date.getTime() / 1000) - offset) * 1_000_000_000n + nanos;
 }
 
-/** Reads a field of the format `date-time` as the API server does: capitals alone, also without a zone; nothing is 1970. */
+/**
+ * Reads a field of the format `date-time` as the API server does, with capitals only and an optional zone; an empty
+ * string is 1970.
+ */
 export function parseDateTimeField(text: string): bigint | undefined {
   if (text === '') return 0n;
   if (/[tz]/.test(text)) return undefined;

@@ -28,9 +28,9 @@ function intJson(value: bigint): number | bigint {
 }
 
 /**
- * A value as JSON: ints beyond 2^53 as `bigint`, times and durations as their texts, bytes in base64.
+ * A value as JSON, with ints beyond 2^53 as `bigint`, times and durations as strings, bytes in base64.
  *
- * @throws TypeError for what JSON cannot say: a type, a URL, an optional without a value.
+ * @throws TypeError for a value without a JSON form, such as a type, a URL, or an optional without a value.
  */
 export function valueJson(value: Value): unknown {
   switch (typeof value) {

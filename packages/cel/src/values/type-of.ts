@@ -72,7 +72,7 @@ export function typeName(type: CelType): string {
   return shown.get(type.name) ?? type.name;
 }
 
-/** Whether a value can be an argument where the declaration has this type. */
+/** Whether a value can be an argument for a parameter of this type. */
 export function fits(type: CelType, value: Value): boolean {
   if (type.kind === 'dyn' || type.kind === 'param') return true;
   const actual = typeOfValue(value);

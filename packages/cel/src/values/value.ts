@@ -27,7 +27,7 @@ export class Duration {
   }
 }
 
-/** A point in time: nanoseconds since 1970, UTC. */
+/** A point in time in nanoseconds since 1970, UTC. */
 export class Timestamp {
   readonly unixNanos: bigint;
 
@@ -36,7 +36,7 @@ export class Timestamp {
   }
 }
 
-/** A type as a value: what `type(x)` returns. */
+/** A type as a value, as returned by `type(x)`. */
 export class TypeValue {
   readonly denoted: CelType;
 
@@ -57,7 +57,7 @@ export class Optional {
 /** A value, or the failure to read one. */
 export type Operand = Value | Failure;
 
-/** Whether two values are equal; a failure where they cannot be compared. */
+/** Whether two values are equal; a failure if they cannot be compared. */
 export type Equality = (a: Operand, b: Operand) => boolean | Failure;
 
 /** A list, in memory or made on demand. */
@@ -73,12 +73,12 @@ export abstract class ListValue {
   /** The list with the elements of the other behind its own. */
   abstract concat(other: ListValue): ListValue | Failure;
 
-  /** The JSON that this list is a view of, where it is one. */
+  /** The JSON that this list is a view of, if any. */
   get raw(): readonly unknown[] | undefined {
     return undefined;
   }
 
-  /** Equality, where the list has one that differs from element by element. */
+  /** Equality, if the list's differs from element-wise comparison. */
   equalTo(_other: Operand, _equals: Equality): boolean | Failure | undefined {
     return undefined;
   }
@@ -87,22 +87,22 @@ export abstract class ListValue {
 /** A map, or an object with typed fields, which CEL reads like a map. */
 export abstract class MapValue {
   abstract get size(): number;
-  /** The value of a key; `undefined` when there is none. A key of a type that the map cannot have is a failure. */
+  /** The value of a key; `undefined` if absent. A key of a type that the map cannot have is a failure. */
   abstract get(key: Value): Value | Failure | undefined;
   abstract keys(): Iterable<Value>;
 
-  /** The JSON that this map is a view of, where it is one. */
+  /** The JSON that this map is a view of, if any. */
   get raw(): object | undefined {
     return undefined;
   }
 
-  /** Equality, where the map has one that differs from entry by entry. */
+  /** Equality, if the map's differs from entry-wise comparison. */
   equalTo(_other: Operand, _equals: Equality): boolean | Failure | undefined {
     return undefined;
   }
 }
 
-/** A value of a library's type: a URL, a quantity, an IP address. */
+/** A value of a library's type, such as a URL, a quantity, or an IP address. */
 export abstract class LibraryValue {
   abstract readonly type: CelType;
   abstract equals(other: Value): boolean;

@@ -4,7 +4,7 @@ import { functionOfCreate } from '../project-create.js';
 import { readProject } from '../project.js';
 import { ownCommand } from '../own-command.js';
 
-/** What can be added. */
+/** Kinds of additions. */
 export const additions: readonly string[] = ['resource', 'controller', 'webhook'];
 
 /** Options of {@link add}. */
@@ -16,11 +16,11 @@ export interface AddOptions {
   readonly dryRun?: boolean;
 }
 
-/** What was added: paths with slashes. */
+/** Added files, as paths with slashes. */
 export interface AddOutcome {
   readonly written: readonly string[];
   readonly changed: readonly string[];
-  /** What a person has to add, a sentence each. */
+  /** Manual steps, a sentence each. */
   readonly todo: readonly string[];
 }
 
@@ -38,7 +38,7 @@ export async function add(
   return outcome;
 }
 
-/** What was added as lines, and what comes next. */
+/** Describes the additions in lines, followed by the next steps. */
 export function describeAddition({ written, changed, todo }: AddOutcome, dryRun: boolean): string {
   const suffix = dryRun ? ' (dry run)' : '';
   const lines = [

@@ -14,33 +14,33 @@ export interface BuildOptions {
   /** Takes out comments and white space, and writes what is left shorter. Names stay, as stacks show them. @default true */
   readonly minify?: boolean;
   /**
-   * Of which files a source map is written beside the file: of the project's `own`, of `all`, or of `none`. Node reads it at
-   * the start with `--enable-source-maps`, and keeps it: `all` takes 18 MB of memory. @default 'own'
+   * Files that the source map covers, which are the project's `own`, `all`, or `none`. It is written beside the file.
+   * Node reads it at the start with `--enable-source-maps`, and keeps it: `all` takes 18 MB of memory. @default 'own'
    */
   readonly sourceMap?: 'own' | 'all' | 'none';
   /** Builds the image as well, by its Dockerfile; `true` is that of the project. @default none */
   readonly image?: string | true;
 }
 
-/** What was written: paths with slashes. */
+/** Written files, as paths with slashes. */
 export interface BuildOutcome {
   readonly written: readonly string[];
   /** Of the file itself, without its source map. */
   readonly bytes: number;
-  /** What esbuild warns of, a place and a reason each. */
+  /** Warnings of esbuild, a location and a reason each. */
   readonly warnings: readonly string[];
-  /** The image that was built, where that was asked for. */
+  /** The built image, if requested. */
   readonly image?: string;
 }
 
-/** A module of CommonJS in the bundle asks for `require`. */
+/** A CommonJS module in the bundle calls `require`. */
 const banner = "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);";
 
 /**
- * Writes the operator and everything that it imports as one file, for the image. A kubeconfig is not read in a pod, so
- * that what reads one stays outside.
+ * Writes the operator and all its imports as one file, for the image. A kubeconfig is not read in a pod, so modules
+ * that read one stay outside.
  *
- * @throws CliError where the module is not there, or cannot be bundled
+ * @throws CliError if the module does not exist, or cannot be bundled
  */
 export async function bundle(
   io: CliIo,
@@ -65,7 +65,7 @@ export async function bundle(
       minifyWhitespace: minify,
       minifySyntax: minify,
       external: ['@kctl/kubeconfig'],
-      // Leaves out a second HTTP parser of undici, 0.2 MB, which is off unless a program asks for it.
+      // Leaves out a second HTTP parser of undici, 0.2 MB, which is off unless a program requests it.
       define: { esbuildDetection: '1' },
       banner: { js: banner },
       logLevel: 'silent',
@@ -86,7 +86,7 @@ export async function bundle(
   return { ...outcome, image: reference };
 }
 
-/** What esbuild objects to, a place and a reason each. */
+/** Errors of esbuild, a location and a reason each. */
 function problemsOf(error: unknown): string {
   const problems: unknown = error instanceof Error && 'errors' in error ? error.errors : undefined;
   if (!Array.isArray(problems) || problems.length === 0) return error instanceof Error ? error.message : String(error);

@@ -7,15 +7,16 @@ import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js
 import type { CliIo } from '../io.js';
 import type { ServedResource } from '@kctl/crd';
 
-/** What kinds are written from: definitions and OpenAPI documents, and what discovery says of the latter. */
+/** Sources of kinds, which are definitions and OpenAPI documents, and the discovery of the latter. */
 export interface KindSources {
   readonly definitions: readonly object[];
   readonly resources?: readonly ServedResource[];
 }
 
 /**
- * What a cluster serves beside the built-in kinds: its definitions, and the OpenAPI documents of aggregated APIs, which
- * have none. An aggregated API that does not answer is named on standard error and left out.
+ * Returns what a cluster serves besides the built-in kinds, which are its definitions, and the OpenAPI documents of
+ * aggregated APIs, which have no definitions. An aggregated API that does not respond is reported on standard error and
+ * left out.
  */
 export async function clusterKinds(io: CliIo, options: ClusterOptions): Promise<KindSources> {
   await using cluster = await openClient(io, options);
@@ -53,7 +54,7 @@ async function aggregatedVersions({ client }: OpenCluster, signal: AbortSignal):
     .sort();
 }
 
-/** Limits of one document, whose server is not the API server: its length in bytes, and its time in ms. */
+/** Limits of one document that is served by another server than the API server, in bytes and in ms. */
 const maxDocumentBytes = 64 * 1024 * 1024;
 const documentMs = 60_000;
 

@@ -31,7 +31,7 @@ const listenPollMs = 100;
 /** Options of {@link dev}. */
 export interface DevOptions extends ClusterOptions {
   readonly main?: string;
-  /** Folder of objects that are applied at the start. @default deploy/samples, where it is there */
+  /** Folder of objects that are applied at the start. @default deploy/samples, if it exists */
   readonly samples?: string;
   /** Takes the Lease of a deployed copy that leads, and gives it back at the end; ends another run of the command. @default false */
   readonly takeOver?: boolean;
@@ -46,8 +46,8 @@ export interface DevOptions extends ClusterOptions {
 /**
  * Runs the operator against an API server in this process, or the cluster that `context` or `kubeconfig` names, and
  * restarts it when a file of its folder changes; the server keeps its state. The API server calls its webhooks on this
- * machine; a cluster is what it was before when the command ends, also by a crash: a process that outlives it restores it.
- * The operator runs with its inspection, whose page `i` opens. Resolves when the signal is aborted.
+ * machine. A cluster is restored when the command ends, even by a crash, by a process that outlives it. The operator
+ * runs with its inspection, whose page `i` opens. Resolves when the signal is aborted.
  */
 export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   const io = options.json === true ? { ...given, err: (text: string) => given.err(asLines(text)) } : given;
@@ -196,7 +196,7 @@ async function runOn(
           io.err(`kctl: ${explain(error)}\n`);
           return;
         }
-        // What is wrong from the start ends the command.
+        // An error at the start ends the command.
         failure = error instanceof Error ? error : new CliError(String(error));
         ending.abort();
       }

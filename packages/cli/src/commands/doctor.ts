@@ -17,7 +17,7 @@ import { loadOperator, readProject } from '../project.js';
 /** Options of {@link doctor}. */
 export interface DoctorOptions extends ClusterOptions {
   readonly main?: string;
-  /** Judges the rights of the operator's service account, not those of the user. @default false */
+  /** Checks the rights of the operator's service account, not those of the user. @default false */
   readonly asOperator?: boolean;
 }
 

@@ -12,9 +12,9 @@ export interface GenerateOptions {
   readonly main?: string;
   readonly output?: string;
   readonly image?: string;
-  /** Writes nothing, and fails where a file differs. */
+  /** Writes nothing, and fails if a file differs. */
   readonly check?: boolean;
-  /** Writes over files that no generation has written. @default false: it fails, and writes nothing */
+  /** Overwrites files that were not generated. @default false, which fails and writes nothing */
   readonly overwrite?: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function generate(
   return result;
 }
 
-/** @throws CliError with exit code 3 where files differ from what would be generated, naming them */
+/** @throws CliError with exit code 3 if files differ from the generated ones, naming them */
 export function failWhereStale({ written, removed }: GenerateOutcome, command: string = ownCommand('generate')): void {
   const stale = [...written, ...removed];
   if (stale.length === 0) return;

@@ -18,12 +18,12 @@ import type { CliIo } from '../io.js';
 import { readUrl } from '../read-url.js';
 import { ownCommand } from '../own-command.js';
 
-/** What a replica says of itself, or why it says nothing. */
+/** State reported by a replica, or why it reports none. */
 export type InspectedReplica =
   | ({ readonly pod: string; readonly error?: undefined } & ReplicaReport)
   | { readonly pod: string; readonly error: string };
 
-/** Replicas as text: what is wrong first. */
+/** Formats replicas, those with problems first. */
 export function formatReplicas(replicas: readonly InspectedReplica[]): string {
   return replicas
     .map((replica) =>
@@ -39,7 +39,7 @@ const answerMs = 10_000;
 /** Longest answer of a probe or of the metrics, in bytes. */
 const maxAnswerBytes = 32 * 1024 * 1024;
 
-/** Asks each replica of an operator for its state, over a connection through the API server. */
+/** Requests the state of each replica of an operator, over a connection through the API server. */
 export async function inspect(io: CliIo, options: InspectionOptions): Promise<readonly InspectedReplica[]> {
   if (options.url !== undefined) {
     const base = inspectionUrl(options.url);
@@ -91,7 +91,7 @@ async function inspectPod(io: CliIo, { client }: OpenCluster, pod: ReadPod): Pro
   }
 }
 
-/** What a replica's inspection says, or why it says nothing. */
+/** State from a replica's inspection, or why there is no state. */
 async function stateOf(io: CliIo, base: string): Promise<InspectionState | string> {
   try {
     return await askState(io, base);

@@ -32,7 +32,7 @@ export interface InstallOptions extends ClusterOptions, ChangeOptions {
   readonly deleteObjects?: boolean;
 }
 
-/** What a command did: each object in the order in which it was changed. */
+/** Changes of a command, each object in the order in which it was changed. */
 export interface ChangeOutcome {
   readonly dryRun: boolean;
   readonly changes: readonly ObjectChange[];
@@ -50,7 +50,7 @@ export async function install(io: CliIo, options: InstallOptions): Promise<Chang
   return outcomeOf(options, changes);
 }
 
-/** Deletes the CRDs; with objects of theirs only where that is asked for, and first the objects, so that finalizers run. */
+/** Deletes the CRDs. Deletes their objects only if requested, and before the CRDs, so that finalizers run. */
 export async function uninstall(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph } = await load(io, options);
   await using cluster = await openClient(io, options);
@@ -148,7 +148,7 @@ function outcomeOf({ dryRun = false }: ChangeOptions, ...parts: readonly (readon
   return { dryRun, changes: parts.flat() };
 }
 
-/** What a kctl dev that was killed has left would stand beside what is applied: a webhook has one address. */
+/** Remains of a killed kctl dev would conflict with the applied objects, because a webhook has one address. */
 async function restore(
   io: CliIo,
   cluster: OpenCluster,
@@ -241,9 +241,9 @@ async function waitAvailable(
 }
 
 /**
- * How many replicas are available, and whether all are of the version that was applied: while a new version does not start,
- * the old one is available. A status without the condition is not the controller's, and does not say of which version its
- * replicas are.
+ * How many replicas are available, and whether all are of the applied version. While a new version does not start, the
+ * old one is available. A status without the condition is not the controller's, and does not identify the version of
+ * its replicas.
  */
 function rolloutOf(status: DeepReadonly<DeploymentStatus> = {}): {
   readonly available: number;

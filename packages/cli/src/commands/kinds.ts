@@ -24,7 +24,7 @@ export interface WriteKindsOptions extends ClusterOptions {
   readonly check?: boolean;
   /** The groups that are written. @default all */
   readonly group?: readonly string[];
-  /** Writes over files that no generation has written. @default false: it fails, and writes nothing */
+  /** Overwrites files that were not generated. @default false, which fails and writes nothing */
   readonly overwrite?: boolean;
 }
 

@@ -1,15 +1,15 @@
 const token = /\/\*[\s\S]*?\*\/|\/\/[^\n\r]*|'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"|[\p{ID_Continue}$]+|\S/gu;
 const identifier = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
 
-/** The text that a literal of either quote stands for, as JSON. */
+/** The string that a literal with either quote denotes, as JSON. */
 function textOf(literal: string): string {
   const text = literal.slice(1, -1).replaceAll(/\\(.)/gs, (found, next: string) => (/['"]/.test(next) ? next : found));
   return JSON.stringify(text);
 }
 
 /**
- * TypeScript without what formatters decide: white space, quotes, quotes around keys, separators, and the bar before the
- * first of several alternatives.
+ * TypeScript without details that formatters decide, such as white space, quotes, quotes around keys, separators, and
+ * the bar before the first of several alternatives.
  */
 function withoutFormat(source: string): string {
   const tokens: string[] = [];

@@ -9,7 +9,7 @@ export interface UpdateOptions {
   readonly dryRun?: boolean;
 }
 
-/** What @kctl/create returns of it: what became of which files. */
+/** Result from @kctl/create, with the outcome for each file. */
 export interface UpdateOutcome {
   readonly updated: readonly string[];
   readonly conflicts: readonly string[];
@@ -31,7 +31,7 @@ export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Prom
   return outcome;
 }
 
-/** What was changed as lines. */
+/** Describes the changes in lines. */
 export function describeUpdate(outcome: UpdateOutcome, dryRun: boolean): string {
   const suffix = dryRun ? ' (dry run)' : '';
   const { undecided = [], renamed = [] } = outcome;
@@ -46,7 +46,7 @@ export function describeUpdate(outcome: UpdateOutcome, dryRun: boolean): string 
   return `${lines.join('')}${isSame ? 'everything is up to date\n' : ''}`;
 }
 
-/** @throws CliError with exit code 3 where a person has to decide, naming the files and values */
+/** @throws CliError with exit code 3 if a person must decide, naming the files and values */
 export function failOnConflicts({ conflicts, undecided = [] }: UpdateOutcome, dryRun: boolean): void {
   if (conflicts.length + undecided.length === 0) return;
   if (conflicts.length === 0) throw new CliError(undecided.join('; '), { exitCode: 3 });

@@ -7,12 +7,15 @@ import type { CliIo } from '../io.js';
 import { openUrl } from '../open-url.js';
 import { ownCommand } from '../own-command.js';
 
-/** What one replica recorded of an object. */
+/** Records of one replica about an object. */
 export interface RecordedTimeline extends TimelineView {
   readonly replica: string;
 }
 
-/** What every replica recorded of an object; those that recorded nothing are left out. @throws CliError where none did */
+/**
+ * Returns the records of every replica about an object; replicas without records are left out. @throws CliError if no
+ * replica has any
+ */
 export async function why(io: CliIo, object: string, options: InspectionOptions): Promise<readonly RecordedTimeline[]> {
   const query = parseObject(object);
   const found: RecordedTimeline[] = [];
@@ -42,11 +45,11 @@ export async function openPage(io: CliIo, options: InspectionOptions): Promise<v
 }
 
 /** `deployment/shop/web`, `Deployment.apps/shop/web`, and `namespace/shop` for what has no namespace. */
-export function parseObject(text: string): { readonly kind: string; readonly key: string } {
-  const [, kind, key] = /^([^/\s]+)\/([^/\s]+(?:\/[^/\s]+)?)$/.exec(text) ?? [];
+export function parseObject(argument: string): { readonly kind: string; readonly key: string } {
+  const [, kind, key] = /^([^/\s]+)\/([^/\s]+(?:\/[^/\s]+)?)$/.exec(argument) ?? [];
   if (kind === undefined || key === undefined)
     throw new CliError(
-      `${JSON.stringify(text)} is not an object: expected kind, namespace and name, such as deployment/shop/web`,
+      `${JSON.stringify(argument)} is not an object: expected kind, namespace and name, such as deployment/shop/web`,
       { exitCode: 2 },
     );
   return { kind, key };

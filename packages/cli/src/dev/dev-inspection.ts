@@ -6,9 +6,9 @@ import { openUrl } from '../open-url.js';
 
 /** The inspection of an operator that runs on this machine. */
 export interface DevInspection {
-  /** Of its page; undefined where it is switched off, or where the port is not known. */
+  /** URL of its page; undefined if it is switched off, or if the port is not known. */
   readonly url: string | undefined;
-  /** What the operator is given, so that it has the same address after each restart. */
+  /** Environment of the operator, which keeps its address after each restart. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -28,7 +28,7 @@ export async function devInspection(
   };
 }
 
-/** Says where the page is, and opens it when `i` is pressed, until what is returned is called. */
+/** Prints the address of the page, and opens it when `i` is pressed, until the returned function is called. */
 export function openOnKey(io: CliIo, { url }: DevInspection): () => void {
   if (url === undefined) return () => undefined;
   io.err(`inspection at ${url}${io.onKey === undefined ? '' : ': press i to open it'}\n`);

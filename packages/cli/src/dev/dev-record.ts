@@ -17,7 +17,7 @@ export interface Noted {
 
 /**
  * The objects that runs of `kctl dev` on this machine have changed, by uid. It is the only proof that an object may be
- * restored or deleted: annotations and labels of the cluster can be written by others.
+ * restored or deleted, because annotations and labels of the cluster can be written by others.
  */
 export interface DevRecord {
   find(uid: string): Noted | undefined;

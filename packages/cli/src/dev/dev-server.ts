@@ -8,7 +8,7 @@ import type { CliIo } from '../io.js';
 
 /** The API server of `kctl dev`. */
 export interface DevServer extends AsyncDisposable {
-  /** In this process: nothing of it is left when that ends. */
+  /** Whether it runs in this process, so nothing of it is left after exit. */
   readonly isEmbedded: boolean;
   /** Of the kubeconfig. */
   readonly context: string | undefined;

@@ -23,11 +23,11 @@ export interface SessionOptions {
 }
 
 /**
- * Claims an operator in a cluster for one run of `kctl dev`, by a Lease that goes with the run: two runs would work on the
- * same objects, and lead the webhooks of the cluster away from each other. Undefined, with a line, for a person who may not
- * write it.
+ * Claims an operator in a cluster for one run of `kctl dev`, by a Lease held for the duration of the run. Two runs
+ * would work on the same objects, and redirect each other's webhooks of the cluster. Undefined, with a message, if the
+ * user may not write the Lease.
  *
- * @throws CliError naming the other run where there is one and `takeOver` is not given
+ * @throws CliError naming the other run, if there is one and `takeOver` is not set
  */
 export async function claimSession(
   io: CliIo,

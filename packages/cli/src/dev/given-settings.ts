@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { readYaml } from '@kctl/yaml';
 import type { CliIo } from '../io.js';
 
-/** The value of a flag among the arguments, `--flag value` or `--flag=value`; undefined where it is not given. */
+/** The value of a flag among the arguments, `--flag value` or `--flag=value`; undefined if not set. */
 function flagOf(given: readonly string[], flag: string): string | undefined {
   const at = given.lastIndexOf(flag);
   return (
@@ -13,8 +13,8 @@ function flagOf(given: readonly string[], flag: string): string | undefined {
 }
 
 /**
- * A setting of the operator as the person gave it: by flag, variable or file, each of which wins over those after it.
- * Undefined where it is in none of them, also where the file cannot be read: the operator says why.
+ * A setting of the operator as given by flag, variable or file, each of which takes precedence over those after it.
+ * Undefined if it is in none of them, or if the file cannot be read; the operator reports the reason.
  */
 export function givenSetting(
   { environment, cwd }: Pick<CliIo, 'environment' | 'cwd'>,

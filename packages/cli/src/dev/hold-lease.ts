@@ -20,7 +20,7 @@ export async function holdLease({ signal }: Pick<CliIo, 'signal'>, lock: Resourc
   const stop = new AbortController();
   const taken = Promise.withResolvers<undefined>();
   let isTaken = false;
-  // Taken by the elector itself: it renews and gives back only what it has acquired.
+  // Taken by the elector itself, because it renews and gives back only a lease that it has acquired.
   const elector = createLeaderElector({
     lock: takingOver(lock, { isTaken: () => isTaken, onError: taken.reject }),
     leaseDurationMs,
@@ -67,7 +67,7 @@ function expiryOf({ renewTime, leaseDurationSeconds: seconds }: LeaderElectionRe
   return Number.isNaN(renewed) ? Infinity : renewed + seconds * 1000;
 }
 
-/** The lock as an elector takes it from any holder: another's record looks free until it is taken. */
+/** A lock that an elector can take from any holder. Another's record looks free until it is taken. */
 function takingOver(
   lock: ResourceLock,
   { isTaken, onError }: { readonly isTaken: () => boolean; readonly onError: (error: unknown) => void },

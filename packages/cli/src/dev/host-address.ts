@@ -3,21 +3,21 @@ import { BlockList, isIP } from 'node:net';
 /** An address of this machine, the part of what `os.networkInterfaces()` returns that is used. */
 export interface InterfaceAddress {
   readonly address: string;
-  /** With the length of the prefix; null where the system does not say it. */
+  /** Address with the length of the prefix; null if the system does not report it. */
   readonly cidr: string | null;
   /** Whether it is a loopback address. */
   readonly internal: boolean;
 }
 
-/** What {@link hostAddress} goes by. */
+/** Input of {@link hostAddress}. */
 export interface HostFacts {
-  /** Of the kubeconfig: its name says what made the cluster. */
+  /** Context of the kubeconfig, whose name identifies the tool that created the cluster. */
   readonly context: string;
   /** Of this machine, as `process.platform`. */
   readonly platform: string;
   /** Of this machine, as `os.networkInterfaces()` returns them. */
   readonly interfaces: Readonly<Record<string, readonly InterfaceAddress[] | undefined>>;
-  /** `InternalIP` of a node of the cluster, asked where it matters. */
+  /** `InternalIP` of a node of the cluster, requested only if needed. */
   readonly nodeAddresses: () => Promise<readonly string[]>;
 }
 
@@ -29,11 +29,11 @@ const names: readonly (readonly [context: RegExp, host: string])[] = [
   [/^minikube(-|$)/, 'host.minikube.internal'],
   [/^docker-desktop$/, 'host.docker.internal'],
   [/^rancher-desktop$/, 'host.rancher-desktop.internal'],
-  // Lima's: the loopback addresses of the machine.
+  // Lima's, which reaches the loopback addresses of the machine.
   [/^(colima|lima)(-|$)/, 'host.lima.internal'],
 ];
 
-/** The name or address by which nodes of a cluster on this machine reach it; undefined where that is not known. */
+/** The name or address by which nodes of a cluster on this machine reach it; undefined if not known. */
 export async function hostAddress({
   context,
   platform,
@@ -50,9 +50,9 @@ export async function hostAddress({
 }
 
 /**
- * The address of this machine that the webhooks are served at, so that nodes of the cluster reach it and the rest of the network
- * does not: that of the network of the nodes; the loopback address if a virtual machine leads to it. Undefined if neither is
- * known.
+ * The address of this machine that the webhooks are served at, so that nodes of the cluster reach it and the rest of
+ * the network does not. It is that of the network of the nodes, or the loopback address if a virtual machine leads to
+ * it. Undefined if neither is known.
  */
 export async function bindAddress({
   context,

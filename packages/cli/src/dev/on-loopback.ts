@@ -11,8 +11,8 @@ const variables = {
 export type BindAddresses = Readonly<Record<keyof typeof variables, string>>;
 
 /**
- * Variables by which an operator serves its metrics and health on this machine alone, at the ports that it has: what serves
- * metrics to the whole network warns. An address that the person gave, by flag, variable or file, stays.
+ * Variables by which an operator serves its metrics and health on this machine alone, at its configured ports. Serving
+ * metrics to the whole network would cause a warning. An address given by flag, variable or file is kept.
  */
 export function onLoopback(
   io: Pick<CliIo, 'environment' | 'cwd'>,

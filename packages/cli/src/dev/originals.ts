@@ -11,14 +11,15 @@ import { unlessMissing } from '../unless-missing.js';
 import { ownCommand } from '../own-command.js';
 import type { DevRecord } from './dev-record.js';
 
-/** The field owner of what a tunnel writes: an apply of kctl does not take it away. */
+/** The field owner of a tunnel's writes, which kctl's apply does not remove. */
 export const tunnelOwner = 'kctl-dev';
 /**
- * On an object that leads to the machine of a developer: which run of `kctl dev` it leads to. One that ends later does not
- * change what another has taken over. What the object was before is in the record of that machine.
+ * Annotation of an object that leads to the machine of a developer, with the run of `kctl dev` that it leads to. One
+ * that ends later does not change what another has taken over. What the object was before is in the record of that
+ * machine.
  */
 const sessionAnnotation = 'kctl.dev/dev-session';
-/** Of cert-manager: it would write the authority of the deployed copy. */
+/** Annotation of cert-manager, which would write the CA of the deployed copy. */
 export const injectAnnotation = 'cert-manager.io/inject-ca-from';
 
 /** The conversion of a kind without webhook. */
@@ -79,8 +80,8 @@ export interface SaveOptions {
 }
 
 /**
- * Records the present state of each object that is to lead here, before anything of it changes: a crash at any later moment
- * loses nothing.
+ * Records the current state of each object to be redirected here before anything of it changes, so a crash at any later
+ * moment loses nothing.
  */
 export async function saveOriginals(
   io: Pick<CliIo, 'signal'>,
@@ -102,7 +103,7 @@ export async function saveOriginals(
             : { webhooks: field(found, 'webhooks') ?? [] }),
         },
       });
-      // What is recorded is what is there: a write in between is a conflict.
+      // The record must match the current state, so a write in between is a conflict.
       const { resourceVersion } = found.metadata;
       const body = { metadata: { resourceVersion, annotations: leadsHere(session) } };
       await client.patch(kind, { name }, { type: 'merge', body }, options);
@@ -227,7 +228,7 @@ async function deleteUnchanged(
 /** How often a write that another has overtaken is repeated. */
 const attempts = 10;
 
-/** Reads and writes again where another has written in between. */
+/** Reads and writes again if another client has written in between. */
 async function untilUnchanged(readAndWrite: () => Promise<void>): Promise<void> {
   for (let attempt = 1; ; attempt++)
     try {
@@ -238,7 +239,7 @@ async function untilUnchanged(readAndWrite: () => Promise<void>): Promise<void> 
     }
 }
 
-/** A conversion as a merge patch: of that which was there, nothing stays. */
+/** A conversion as a merge patch that removes all previous fields. */
 export function replacing(conversion: unknown): object {
   const webhook = field(conversion, 'webhook');
   if (typeof webhook !== 'object' || webhook === null) return { ...noConversion, webhook: null };

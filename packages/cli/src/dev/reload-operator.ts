@@ -18,8 +18,8 @@ process.send({ manifests: resources.map(({ manifest }) => manifest), hooks }, ()
 `;
 
 /**
- * An operator as its files are now: in another process, since modules that this one has imported stay as they were.
- * Undefined where it cannot be imported: a person may be in the middle of an edit, and the operator says why.
+ * Loads an operator from its current files, in another process, since modules imported by this one stay as they were.
+ * Undefined if it cannot be imported, such as in the middle of an edit; the operator reports the reason.
  */
 export async function reloadOperator(
   { environment, signal }: CliIo,

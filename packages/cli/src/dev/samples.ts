@@ -5,7 +5,10 @@ import { CliError } from '../errors.js';
 import { shownPath, type Project } from '../project.js';
 import { yamlDocuments } from '../yaml-documents.js';
 
-/** The objects of a folder of YAML files. @throws CliError where a folder that was named is not there, or naming what is not an object */
+/**
+ * The objects of a folder of YAML files. @throws CliError if a named folder does not exist, or naming a document that
+ * is not an object
+ */
 export function samplesOf(
   { folder, output }: Pick<Project, 'folder' | 'output'>,
   { samples }: { readonly samples?: string },

@@ -10,11 +10,11 @@ import { holdLease, isHeld, type HeldLease } from './hold-lease.js';
 import { ownCommand } from '../own-command.js';
 
 /**
- * Takes the Lease of the deployed copy, and waits until that has stopped its work; undefined where there is none. A crash
- * ends the renewals: the deployed copy leads again once the Lease has expired. `release` gives it back, so that the deployed
- * copy leads again.
+ * Takes the Lease of the deployed copy, and waits until that has stopped its work; undefined if there is no Lease.
+ * After a crash the renewals end, so the deployed copy leads again once the Lease has expired. `release` gives it back,
+ * so that the deployed copy leads again.
  *
- * @throws CliError where another holds it and `takeOver` is not given
+ * @throws CliError if another process holds it and `takeOver` is not set
  */
 export async function takeLease(
   io: CliIo,

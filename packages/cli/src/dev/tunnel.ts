@@ -8,7 +8,7 @@ import { placesOf, restoreOriginals, saveOriginals, writePlaces, type Place } fr
 import { routeWebhooks, type WebhookRoute } from './webhook-route.js';
 import { placesInUse, pointConversions, pointWebhooks, type HookedOperator, type Pointing } from './webhook-tunnel.js';
 
-/** What {@link createTunnel} works with. */
+/** Options for {@link createTunnel}. */
 export interface TunnelOptions {
   readonly server: DevServer;
   readonly settings: Pick<OperatorGraph['settings'], 'webhookPort'>;
@@ -16,7 +16,7 @@ export interface TunnelOptions {
   readonly arguments: readonly string[];
   /** By which the cluster reaches this machine. @default by the context */
   readonly host: string | undefined;
-  /** Where the certificate is written; it goes with the command. */
+  /** Folder of the certificate, which is removed with the command. */
   readonly folder: string;
   readonly session: string;
   /** Of what this machine changes in clusters. */
@@ -29,7 +29,7 @@ export interface TunnelOptions {
 export interface Tunnel {
   /** Arguments of the operator; they may change by {@link Tunnel.prepare}. */
   readonly arguments: readonly string[];
-  /** Where this machine reaches the webhooks; undefined if none is called. */
+  /** Address at which this machine reaches the webhooks; undefined if none is called. */
   readonly address: { readonly host: string; readonly port: number } | undefined;
   /** Has a certificate, and notes what is about to change. Before the CRDs of the operator are applied. */
   prepare(io: CliIo, operator: HookedOperator): Promise<void>;

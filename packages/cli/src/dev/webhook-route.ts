@@ -18,7 +18,7 @@ export interface WebhookRoute {
   readonly url: string;
   /** On this machine. */
   readonly port: number;
-  /** Where this machine reaches it. */
+  /** Host at which this machine reaches it. */
   readonly host: string;
   /** The certificate of the webhook server, PEM: its own authority. */
   readonly caBundle: string;
@@ -26,7 +26,7 @@ export interface WebhookRoute {
   readonly arguments: readonly string[];
 }
 
-/** What {@link routeWebhooks} works with. */
+/** Options for {@link routeWebhooks}. */
 export interface RouteOptions {
   readonly graph: {
     readonly webhooks: OperatorGraph['webhooks'];
@@ -34,19 +34,19 @@ export interface RouteOptions {
   };
   /** Of the operator, as the person gave them. */
   readonly arguments: readonly string[];
-  /** Where the certificate is written. */
+  /** Folder of the certificate. */
   readonly folder: string;
   /** The API server runs in this process. */
   readonly isEmbedded: boolean;
-  /** Name of the context, which says what made the cluster. */
+  /** Name of the context, which identifies the tool that created the cluster. */
   readonly context: string | undefined;
-  /** Wins over what the context says. */
+  /** Takes precedence over the context. */
   readonly host: string | undefined;
 }
 
 /**
- * Makes a certificate and chooses a port for the webhooks of an operator; undefined where it has none, where the person
- * gave a certificate, or where it is not known how the cluster reaches this machine, which is said.
+ * Creates a certificate and chooses a port for the webhooks of an operator; undefined if it has no webhooks, if a
+ * certificate is given, or if it is not known how the cluster reaches this machine, which is reported.
  */
 export async function routeWebhooks(
   io: CliIo,
@@ -87,7 +87,7 @@ export async function routeWebhooks(
   return { ...route, url: '' };
 }
 
-/** The name or address by which nodes of the cluster reach this machine; undefined where that is not known. */
+/** The name or address by which nodes of the cluster reach this machine; undefined if not known. */
 async function hostOf(io: CliIo, cluster: OpenCluster, context: string | undefined = ''): Promise<string | undefined> {
   const nodeAddresses = (): Promise<readonly string[]> => nodeAddressesOf(io, cluster);
   return await hostAddress({ context, platform: process.platform, interfaces: networkInterfaces(), nodeAddresses });

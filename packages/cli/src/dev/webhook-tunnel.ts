@@ -29,7 +29,7 @@ const createMs = 10_000;
 /** The parts of an operator that webhooks follow from. */
 export type HookedOperator = Pick<OperatorGraph, 'name' | 'namespace' | 'resources' | 'webhooks'>;
 
-/** What {@link pointWebhooks} and {@link pointConversions} work with. */
+/** Options for {@link pointWebhooks} and {@link pointConversions}. */
 export interface Pointing {
   readonly operator: HookedOperator;
   readonly route: WebhookRoute;
@@ -99,7 +99,8 @@ export async function pointWebhooks(
     const options = { fieldOwner: tunnelOwner, signal: io.signal };
     if (found === undefined) {
       const metadata = { ...configuration.metadata, annotations: leadsHere(session) };
-      // Not ended by the signal of the command: only an answer has the uid, without which the object cannot be removed.
+      // Not ended by the signal of the command, because only a response has the uid, without which the object cannot be
+      // removed.
       const toTheEnd = { ...options, signal: AbortSignal.timeout(createMs) };
       const created = await client.create(kind, { ...configuration, metadata }, toTheEnd);
       record.note(created.metadata.uid, { session, original: 'absent' });

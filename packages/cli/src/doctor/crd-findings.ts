@@ -11,7 +11,10 @@ import { ownCommand } from '../own-command.js';
 
 const check = 'crd';
 
-/** Whether the kinds of the operator are installed as the code says, with versions that are served and not deprecated. */
+/**
+ * Checks whether the kinds of the operator are installed as defined in code, with versions that are served and not
+ * deprecated.
+ */
 export async function crdFindings(io: CliIo, cluster: OpenCluster, graph: OperatorGraph): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const manifest of definitionsOf(graph))
@@ -48,7 +51,7 @@ function comparison(name: string, { changes, verdict }: CrdDiff, isShownAlike: b
   return { check, status: 'problem', message: `${message}this is ${verdict}, see to stored objects, then ${again}` };
 }
 
-/** What kubectl takes and shows: no object depends on it. */
+/** Parts that only kubectl uses and shows, so no object depends on them. */
 function shownParts({ spec }: DeepReadonly<CustomResourceDefinition>): object {
   const { shortNames = [], categories = [] } = spec.names;
   return {

@@ -8,7 +8,7 @@ import { ownCommand } from '../own-command.js';
 
 const check = 'files';
 
-/** Whether what is generated is what the code says now. */
+/** Checks whether generated files match the current code. */
 export function fileFindings(project: Project, graph: OperatorGraph): Finding[] {
   const shown = shownPath(project.folder, project.output);
   if (!existsSync(project.output))

@@ -2,7 +2,7 @@
 export interface Finding {
   readonly check: string;
   readonly status: 'ok' | 'warning' | 'problem';
-  /** What is so, and what to do about it. */
+  /** The finding and its remedy. */
   readonly message: string;
 }
 

@@ -11,7 +11,7 @@ const check = 'memory';
 const mebibyte = 1024 * 1024;
 /** An operator without objects: Node, its code, its connections. */
 const baseBytes = 100 * mebibyte;
-/** A cached object, in times of its JSON: as bytes, and once more where it is read. */
+/** Memory of a cached object as a multiple of its JSON, once as bytes and once more when it is read. */
 const perByte = 2;
 /** How many objects of a kind are read to know how large they are. */
 const sampleSize = 50;
@@ -44,7 +44,7 @@ export async function memoryFindings(io: CliIo, cluster: OpenCluster, graph: Ope
   ];
 }
 
-/** What is watched, by its JSON. What the person may not list is left out. */
+/** Size of watched objects, by their JSON. Objects that the user may not list are left out. */
 async function cacheSize(
   { signal }: CliIo,
   { client, mapper }: OpenCluster,
@@ -67,7 +67,7 @@ async function cacheSize(
         objects += count;
         if (items.length > 0) bytes += (JSON.stringify(items).length / items.length) * count;
       } catch (error) {
-        // It is not installed, or may not be listed: other checks name both.
+        // It is not installed, or may not be listed. Other checks report both.
         if (signal.aborted) throw error;
       }
     }

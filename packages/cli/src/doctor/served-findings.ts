@@ -13,15 +13,16 @@ const check = 'api';
 /** A resource that the operator works with and does not bring. */
 export interface UsedResource {
   readonly group: string;
-  /** Undefined where the code does not say it. */
+  /** Undefined if not set in code. */
   readonly version: string | undefined;
   readonly plural: string;
   readonly reason: string;
 }
 
 /**
- * Whether the server has what the operator works with and does not bring, in the version of the code: an informer of what
- * it lacks never syncs. Versions that are deprecated, or that a later release does not serve, are named before that.
+ * Checks whether the server has the resources that the operator uses and does not install, in the version of the code.
+ * An informer of a missing resource never syncs. Versions that are deprecated, or that a later release does not serve,
+ * are reported before that.
  */
 export async function servedFindings(
   { signal }: CliIo,
@@ -63,7 +64,7 @@ function nameOf({ group, plural, version }: { group: string; plural: string; ver
   return [plural, version ?? '', group].filter((part) => part !== '').join('.');
 }
 
-/** Why it cannot be used on this server; undefined where it can. */
+/** Why it cannot be used on this server; undefined if it can. */
 async function findLacking(
   { mapper }: OpenCluster,
   { reason, ...resource }: UsedResource,
@@ -89,7 +90,7 @@ async function findLacking(
   return [{ check, status: 'problem', message }];
 }
 
-/** What the releases of Kubernetes say of a built-in kind that this server still has. */
+/** Deprecation by Kubernetes releases of a built-in kind that this server still has. */
 export function deprecationsOf(resource: UsedResource, minor: number): Finding[] {
   const found = lifecycleOf(resource);
   if (found === undefined) return [];
@@ -117,7 +118,7 @@ function pluralOf(kind: string): string {
   return word.endsWith('y') ? `${word.slice(0, -1)}ies` : `${word}s`;
 }
 
-/** What the definition of another operator's kind says of the version that is used. */
+/** Deprecation of the used version in the definition of another operator's kind. */
 async function deprecatedDefinition(
   { client }: OpenCluster,
   { group, version, plural, reason }: UsedResource,
@@ -125,7 +126,7 @@ async function deprecatedDefinition(
 ): Promise<Finding[]> {
   if (!group.includes('.') || version === undefined || group.endsWith('.k8s.io')) return [];
   const name = nameOf({ group, plural });
-  // Served by another server, or not to be read: nothing is known.
+  // Unknown, since it is served by another server, or may not be read.
   const found = await client.get(CustomResourceDefinition, { name }, { signal }).catch(() => undefined);
   const its = found?.spec.versions.find((each) => each.name === version);
   if (its?.deprecated !== true) return [];

@@ -29,7 +29,10 @@ interface Installed {
   readonly outcome: string;
 }
 
-/** Whether the API server can call the webhooks of the operator: registered, trusted, with a Service that has a replica. */
+/**
+ * Checks whether the API server can call the webhooks of the operator, which must be registered, trusted, and have a
+ * Service with a replica.
+ */
 export async function webhookFindings(io: CliIo, cluster: OpenCluster, graph: OperatorGraph): Promise<Finding[]> {
   const findings: Finding[] = [];
   const installed: Installed[] = [...(await conversions(io, cluster, graph))];
@@ -105,7 +108,7 @@ function machineFindings(what: string, found: DeepReadonly<KubeObject>, url: str
   return [{ check, status: 'warning', message }];
 }
 
-/** What keeps the API server from calling a webhook. */
+/** Reasons why the API server cannot call a webhook. */
 async function reach(
   { signal }: CliIo,
   { client }: OpenCluster,

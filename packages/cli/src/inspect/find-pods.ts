@@ -20,7 +20,7 @@ export interface WorkloadOptions extends ClusterOptions {
 
 const kinds = [Deployment, StatefulSet, ReplicaSet, DaemonSet, Pod];
 
-/** The pods of a workload, but for those that are being deleted. @throws CliError where there are none */
+/** The pods of a workload, except those that are being deleted. @throws CliError if there are no pods */
 export async function findPods(
   { signal }: CliIo,
   cluster: OpenCluster,
@@ -37,13 +37,13 @@ export async function findPods(
 }
 
 /** `deployment/websites`, `deploy/websites`, or a name alone, which is that of a Deployment. */
-export function parseTarget(text: string, namespace: string): WorkloadTarget {
-  const [first = '', second] = text.split('/');
+export function parseTarget(argument: string, namespace: string): WorkloadTarget {
+  const [first = '', second] = argument.split('/');
   const [word, name] = second === undefined ? ['deployment', first] : [first.toLowerCase(), second];
   const kind = kinds.find((each) => [each.kind.toLowerCase(), each.plural, shortNames[each.kind]].includes(word));
   if (kind === undefined || name === '')
     throw new CliError(
-      `${JSON.stringify(text)} is not a workload: expected ${kinds.map((each) => each.kind.toLowerCase()).join(', ')}, a slash and a name, such as deployment/websites`,
+      `${JSON.stringify(argument)} is not a workload: expected ${kinds.map((each) => each.kind.toLowerCase()).join(', ')}, a slash and a name, such as deployment/websites`,
       { exitCode: 2 },
     );
   return { kind, namespace, name };
@@ -57,7 +57,7 @@ const shortNames: Readonly<Record<string, string>> = {
   Pod: 'po',
 };
 
-/** The workload of the operator. @throws CliError where what is given is none, or where there is no operator */
+/** The workload of the operator. @throws CliError if the given target is not a workload, or if there is no operator */
 export async function targetOf(io: CliIo, { target, namespace, main }: WorkloadOptions): Promise<WorkloadTarget> {
   if (target !== undefined && namespace !== undefined) return parseTarget(target, namespace);
   const operator = await loadOperator(readProject(io.cwd, main === undefined ? {} : { main }));

@@ -1,7 +1,7 @@
 import { duration } from './duration.js';
 import type { KeyReport, ReplicaReport } from './replica-report.js';
 
-/** A report of one replica for a person: what is wrong first. */
+/** Formats a report of one replica, problems first. */
 export function formatReport(name: string, report: ReplicaReport): string {
   const { problems, isLeading, isPaused, controllers, informers, keys = [] } = report;
   const role = isLeading === undefined ? '' : isLeading ? ', leads' : ', waits for the lease';
@@ -35,7 +35,7 @@ export function formatReport(name: string, report: ReplicaReport): string {
     .join('');
 }
 
-/** What keys do, and below the table what to do about them: once for all that it concerns. */
+/** Formats the state of keys, and below the table the remedies, once for all keys concerned. */
 function keyLines(keys: readonly KeyReport[]): string[] {
   const advice = [...new Set(keys.flatMap((key) => key.advice ?? []))];
   return [
@@ -54,7 +54,7 @@ function keyLines(keys: readonly KeyReport[]): string[] {
   ];
 }
 
-/** Columns of equal width; nothing where there are no rows. */
+/** Formats columns of equal width; empty if there are no rows. */
 function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
   if (rows.length === 0) return [];
   const all = [head, ...rows];

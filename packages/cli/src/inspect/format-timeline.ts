@@ -1,7 +1,7 @@
 import type { CycleView, EventView, RunReference, TimelineView, WriteView } from '@kctl/inspection';
 import { duration } from './duration.js';
 
-/** Why an object was reconciled, and what came of it: newest first. */
+/** Formats why an object was reconciled, and the result, newest first. */
 export function formatTimeline(title: string, { keys, cycles, writtenBy }: TimelineView): string {
   const lines = [
     title,

@@ -5,7 +5,7 @@ import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { readUrl } from '../read-url.js';
 
-/** Where the inspection of an operator answers, below its address. */
+/** Path of the inspection of an operator, below its address. */
 export const inspectionPath = '/debug/kctl/';
 /** How long it may take to answer, in ms. */
 const answerMs = 10_000;
@@ -13,18 +13,21 @@ const answerMs = 10_000;
 const maxAnswerBytes = 32 * 1024 * 1024;
 /** Longest part of an answer in an error. */
 const maxShownLength = 1000;
-/** Keys that are asked for: those that a person reads. */
+/** Number of requested keys, as many as a user reads. */
 const maxKeys = 20;
 
-/** What an inspection says of its operator as a whole. */
+/** State of the operator as a whole from its inspection. */
 export interface InspectionState {
   readonly overview: OverviewView;
-  /** What is wrong first. */
+  /** Keys with problems come first. */
   readonly keys: KeysView;
   readonly informers: readonly InformerRow[];
 }
 
-/** The port of an address such as `127.0.0.1:8082`; undefined where it is none, or 0, which stands for any. */
+/**
+ * The port of an address such as `127.0.0.1:8082`; undefined if there is no valid port, or if it is 0, which stands for
+ * any.
+ */
 export function portOf(address: string): number | undefined {
   const port = Number(/:(\d{1,5})$/.exec(address)?.[1] ?? 0);
   return port === 0 || port > 65_535 ? undefined : port;
@@ -55,7 +58,7 @@ export function inspectionUrl(given: string): string {
   return new URL(inspectionPath, text).href;
 }
 
-/** What a replica answers to `timeline`. @throws CliError where it answers something else */
+/** Response of a replica to `timeline`. @throws CliError if it responds otherwise */
 export async function askTimeline(
   io: CliIo,
   base: string,
@@ -64,7 +67,7 @@ export async function askTimeline(
   return await ask(io, { base, view: `timeline?${new URLSearchParams(query).toString()}`, isExpected: isTimeline });
 }
 
-/** What a replica answers to everything but timelines. @throws CliError where it answers something else */
+/** Responses of a replica to all requests but timelines. @throws CliError if it responds otherwise */
 export async function askState(io: CliIo, base: string): Promise<InspectionState> {
   const [overview, keys, informers] = await Promise.all([
     ask(io, { base, view: 'overview', isExpected: isOverview }),
@@ -98,7 +101,7 @@ async function ask<T>({ signal }: CliIo, { base, view, isExpected }: Question<T>
   throw new CliError(`${base} does not answer as the inspection of an operator does: is this the address of another?`);
 }
 
-/** What a failed fetch hides: its cause says why. */
+/** The error behind a failed fetch, because its cause has the reason. */
 function rootOf(error: unknown): unknown {
   return error instanceof Error && error.cause !== undefined ? error.cause : error;
 }

@@ -1,14 +1,14 @@
 import type { InspectionState } from './inspection-endpoint.js';
 import type { KeyReport, ReplicaReport } from './replica-report.js';
 
-/** Keys that do something; those that wait for an event alone are left out. What is wrong comes first. */
+/** Keys with activity; those that only wait for an event are left out. Problems come first. */
 function activeKeys({ keys }: InspectionState): readonly KeyReport[] {
   return keys.rows.flatMap(({ controller, key, state, attempts, nextInMs, lastFailure, advice }) =>
     state === 'idle' ? [] : [{ controller, key, state, attempts, nextInMs, lastFailure, advice }],
   );
 }
 
-/** What is wrong, as the inspection says it. */
+/** Problems reported by the inspection. */
 function problemsOf({ overview }: InspectionState): readonly string[] {
   return overview.problems.map(({ text }) => text);
 }
@@ -41,7 +41,7 @@ export function inspectionReport(state: InspectionState): ReplicaReport {
   };
 }
 
-/** What metrics and checks say, with what the inspection adds; where there are no metrics, its own figures. */
+/** Combines metrics and checks with the additions of the inspection; without metrics, uses its figures. */
 export function withInspection(report: ReplicaReport, state: InspectionState): ReplicaReport {
   const own = inspectionReport(state);
   const figures = report.controllers.length + report.informers.length === 0 ? own : report;

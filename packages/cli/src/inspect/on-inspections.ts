@@ -6,20 +6,22 @@ import { findPods, targetOf, type WorkloadOptions } from './find-pods.js';
 import { inspectionPath, inspectionPortOf, inspectionUrl } from './inspection-endpoint.js';
 import type { CliIo } from '../io.js';
 
-/** Which inspections are asked. */
+/** Selects the inspections to query. */
 export interface InspectionOptions extends WorkloadOptions {
   /** Address of an inspection that this machine reaches, such as that of `kctl dev`. @default the pods of the operator */
   readonly url?: string;
 }
 
-/** What is done with an inspection, by the name of its replica and its address; resolves with whether the others are asked, too. */
+/**
+ * Handles an inspection, by the name of its replica and its address. Resolves with whether to query the others, too.
+ */
 type Use = (replica: string, base: string) => Promise<boolean>;
 
 /**
- * Calls `use` with each inspection of an operator, one after another. A replica that does not answer is named on `err`,
- * and left out.
+ * Calls `use` with each inspection of an operator, one after another. A replica that does not respond is reported on
+ * `err`, and left out.
  *
- * @throws CliError where no replica serves one, or none answers
+ * @throws CliError if no replica serves one, or none responds
  */
 export async function onInspections(io: CliIo, options: InspectionOptions, use: Use): Promise<void> {
   const { url } = options;

@@ -8,7 +8,7 @@ export interface ControllerReport {
   readonly errors: number;
   /** Mean, in ms; undefined before the first run. */
   readonly meanMs: number | undefined;
-  /** Mean of a run; undefined where they are not counted. */
+  /** Mean of a run; undefined if not counted. */
   readonly meanRequests: number | undefined;
   readonly waiting: number;
   readonly activeWorkers: number;
@@ -35,27 +35,27 @@ export interface KeyReport {
   /** When it runs again unless an event comes first, in ms. */
   readonly nextInMs: number | undefined;
   readonly lastFailure: string | undefined;
-  /** What to do about it. */
+  /** Remedy. */
   readonly advice: string | undefined;
 }
 
-/** What a replica says of itself. */
+/** State reported by a replica. */
 export interface ReplicaReport {
-  /** Sentences of what is wrong; empty where nothing is. */
+  /** Problems, a sentence each; empty if there are no problems. */
   readonly problems: readonly string[];
   /** Undefined without leader election. */
   readonly isLeading: boolean | undefined;
   readonly isPaused: boolean;
   readonly controllers: readonly ControllerReport[];
   readonly informers: readonly InformerReport[];
-  /** What the keys of the controllers do; left out where the replica has no inspection. */
+  /** State of the controllers' keys; left out if the replica has no inspection. */
   readonly keys?: readonly KeyReport[];
 }
 
 /** How long a run may take before it is named, in seconds. */
 const longRunSeconds = 60;
 
-/** Counters that stand for something that should not happen, and what to say of them. */
+/** Counters of events that should not happen, with their messages. */
 const alarms: readonly (readonly [metric: string, label: string, say: (of: string, count: number) => string])[] = [
   [
     'controller_runtime_terminal_reconcile_errors_total',
@@ -81,7 +81,7 @@ const alarms: readonly (readonly [metric: string, label: string, say: (of: strin
   ],
 ];
 
-/** Judges the metrics of a replica, and the answer of its `/readyz?verbose`. */
+/** Evaluates the metrics of a replica, and the response of its `/readyz?verbose`. */
 export function reportOf(samples: readonly MetricSample[], readyz: string | undefined): ReplicaReport {
   const find = (name: string, labels: Readonly<Record<string, string>> = {}): number | undefined => {
     const found = samples.filter(

@@ -22,7 +22,7 @@ export interface ChartParts {
   readonly webhooks: readonly object[];
 }
 
-/** Fields of a pod that are put in where the values have them; block values are indented by the template. */
+/** Fields of a pod that are inserted if set in the values; block values are indented by the template. */
 const podFields = ['nodeSelector', 'tolerations', 'affinity', 'imagePullSecrets', 'topologySpreadConstraints'] as const;
 
 /** Whether a template of a chart is one of {@link chartFiles}, of any operator. */
@@ -145,7 +145,7 @@ function podParts(deployment: DeploymentManifest): PodParts {
   return { container, volumes, podSecurityContext: securityContext, graceSeconds: terminationGracePeriodSeconds };
 }
 
-/** A field of the pod where the values have it. */
+/** A field of the pod, if set in the values. */
 function optional(field: string, spaces: number): string {
   const pad = ' '.repeat(spaces);
   return `${pad}{{- with .Values.${field} }}\n${pad}${field}:\n${pad}  {{- toYaml . | nindent ${spaces + 2} }}\n${pad}{{- end }}\n`;
@@ -167,7 +167,7 @@ function when(value: string, content: string): string {
   return `{{- if .Values.${value} }}\n${content}{{- end }}\n`;
 }
 
-/** A CRD stays with its objects when the release is removed, unless the values say otherwise. */
+/** A CRD is kept with its objects when the release is removed, unless the values state otherwise. */
 function crdTemplate(manifest: object): string {
   const { metadata } = manifest as { readonly metadata: { readonly annotations?: object } };
   const kept = '{{- if .Values.crds.keep }}\n    helm.sh/resource-policy: keep\n    {{- end }}';
@@ -181,10 +181,10 @@ function crdTemplate(manifest: object): string {
   );
 }
 
-/** Stands for the namespace of the release, until the text is a template; as valid as a namespace. */
+/** Placeholder for the namespace of the release until the YAML is a template. It is as valid as a namespace. */
 const placeholder = 'kctl-release-namespace';
 
-/** The operator as a release deploys it: the namespace, also that of its rights, is the release's. */
+/** The operator as a release deploys it, with the namespace, including that of its rights, of the release. */
 export function inReleaseNamespace(input: ManifestInput): ManifestInput {
   const { namespace, accessNeeds } = input.graph;
   const moved = accessNeeds.map((need) =>
@@ -195,14 +195,14 @@ export function inReleaseNamespace(input: ManifestInput): ManifestInput {
   return { ...input, graph: { ...input.graph, namespace: placeholder, accessNeeds: moved } };
 }
 
-/** A namespace alone is quoted: it may look like a number. */
+/** A namespace alone is quoted, because it may look like a number. */
 function releaseNamespace(content: string): string {
   return content
     .replace(new RegExp(`(?<=[:-] )${placeholder}$`, 'gm'), '{{ .Release.Namespace | quote }}')
     .replaceAll(placeholder, '{{ .Release.Namespace }}');
 }
 
-/** YAML whose braces are text for Helm, too. */
+/** YAML whose braces are literal for Helm, too. */
 function template(object: object): string {
   return writeYaml(object).replaceAll('{{', '{{ "{{" }}');
 }

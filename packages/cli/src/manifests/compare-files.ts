@@ -5,7 +5,7 @@ import type { FileGroup } from './generate-files.js';
 import type { GeneratedFiles } from './manifest-input.js';
 import { generatedMark } from './yaml.js';
 
-/** What a generation found: paths from the project's folder, with slashes. */
+/** Result of a generation, as paths from the project's folder, with slashes. */
 export interface GenerateOutcome {
   readonly written: readonly string[];
   readonly unchanged: readonly string[];
@@ -19,13 +19,13 @@ export function foreignFiles(output: string, paths: readonly string[]): readonly
     const content = read(join(output, ...path.split('/'))) ?? '';
     return content.trim() !== '' && !content.startsWith(generatedMark);
   };
-  // Templates have no mark: they are kctl's where the chart is.
+  // Templates have no mark. They belong to kctl if the chart does.
   const isTemplate = (path: string): boolean => path.startsWith('chart/templates/');
   const isOwnChart = !isForeign('chart/Chart.yaml');
   return paths.filter((path) => isForeign(path) && !(isTemplate(path) && isOwnChart));
 }
 
-/** Folders of a group: what is not generated any longer is removed there, and nowhere else. */
+/** Folders of a group. Files that are no longer generated are removed only there. */
 const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
   crds: 'crds',
   rbac: 'rbac',
@@ -34,7 +34,9 @@ const ownedFolders: Readonly<Partial<Record<FileGroup, string>>> = {
   chart: 'chart/templates',
 };
 
-/** What a generation would write, leave and remove: paths below the output folder, with slashes. */
+/**
+ * Returns the files that a generation would write, leave and remove, as paths below the output folder, with slashes.
+ */
 export function compareFiles(output: string, files: GeneratedFiles, groups: readonly FileGroup[]): GenerateOutcome {
   const same = [...files].filter(([path, content]) => read(join(output, ...path.split('/'))) === content);
   const unchanged = same.map(([path]) => path);
@@ -49,7 +51,7 @@ export function compareFiles(output: string, files: GeneratedFiles, groups: read
   return { written, unchanged, removed };
 }
 
-/** Whether a file is an earlier generation's: one that a person has put beside them stays. */
+/** Whether a file was written by an earlier generation. A file that a user has put beside them is kept. */
 function isGenerated(group: FileGroup, file: string): boolean {
   return group === 'chart' ? isChartTemplate(basename(file)) : read(file)?.startsWith(generatedMark) === true;
 }

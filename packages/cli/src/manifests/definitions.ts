@@ -13,8 +13,8 @@ export function webhookServiceOf({ name, namespace }: Pick<OperatorGraph, 'name'
 }
 
 /**
- * The CustomResourceDefinitions of an operator. Where it serves conversions, one with several versions has the API server
- * ask for them, unless it says itself how its versions are converted.
+ * The CustomResourceDefinitions of an operator. If it serves conversions, the API server calls it for a definition with
+ * several versions, unless the definition sets its conversion.
  */
 export function definitionsOf(graph: OperatorGraph): readonly DeepReadonly<KubeObject>[] {
   const path = [...graph.webhooks].find(([, { type }]) => type === 'conversion')?.[0];
@@ -30,7 +30,10 @@ export function definitionsOf(graph: OperatorGraph): readonly DeepReadonly<KubeO
   });
 }
 
-/** Whether objects of a kind are converted by the operator: it has several versions, and does not say how itself. */
+/**
+ * Whether objects of a kind are converted by the operator, because it has several versions and does not set its
+ * conversion.
+ */
 export function needsConversion({ spec }: DeepReadonly<CustomResourceDefinition>): boolean {
   return spec.versions.length >= 2 && spec.conversion === undefined;
 }

@@ -23,7 +23,7 @@ export const fileGroups = ['crds', 'rbac', 'webhooks', 'manager', 'kustomize', '
 /** A group of generated files. */
 export type FileGroup = (typeof fileGroups)[number];
 
-/** The files of some groups. Pure: the same output for the same operator. */
+/** The files of some groups. Pure, with the same output for the same operator. */
 export function generateFiles(input: ManifestInput, groups: readonly FileGroup[]): GeneratedFiles {
   const makers: Readonly<Record<FileGroup, () => readonly (readonly [string, string])[]>> = {
     crds: () => crdFiles(input),
@@ -113,7 +113,7 @@ function managerFiles(input: ManifestInput): readonly (readonly [string, string]
   ];
 }
 
-/** A component: what needs the prometheus-operator is for an overlay to ask for. */
+/** A component, because resources that need the prometheus-operator are left to an overlay to request. */
 function serviceMonitorFiles(input: ManifestInput): readonly (readonly [string, string])[] {
   const component = {
     apiVersion: 'kustomize.config.k8s.io/v1alpha1',

@@ -21,7 +21,7 @@ export function namespaceOf({ graph }: ManifestInput): object {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name: graph.namespace, labels } };
 }
 
-/** What a Deployment varies by: fields of a chart's values, or their defaults. */
+/** Variables of a Deployment, which are fields of a chart's values, or their defaults. */
 export interface PodVariables {
   readonly image: string;
   readonly replicas: number;
@@ -69,7 +69,7 @@ export interface DeploymentManifest {
   };
 }
 
-/** The Deployment: two replicas, one of which leads. */
+/** The Deployment, with two replicas, one of which leads. */
 export function deploymentOf(input: ManifestInput, variables: PodVariables): DeploymentManifest {
   const { graph } = input;
   const { name, namespace, settings } = graph;
@@ -130,8 +130,8 @@ export function deploymentOf(input: ManifestInput, variables: PodVariables): Dep
 }
 
 /**
- * A PodDisruptionBudget: one replica goes at a time. It counts those that are gone, since one that asks for a replica that
- * stays blocks every drain where there is only one; and a replica that is not ready blocks none.
+ * A PodDisruptionBudget that allows eviction of one replica at a time. It limits the unavailable replicas, since
+ * requiring an available one blocks every drain if there is only one; and a replica that is not ready blocks no drain.
  */
 export function budgetOf({ graph: { name, namespace } }: ManifestInput): object {
   const selector = { matchLabels: { 'app.kubernetes.io/name': name } };
@@ -140,7 +140,7 @@ export function budgetOf({ graph: { name, namespace } }: ManifestInput): object 
   return { apiVersion: 'policy/v1', kind: 'PodDisruptionBudget', metadata, spec };
 }
 
-/** A Service of the metrics, for a ServiceMonitor. Undefined where there are none. */
+/** A Service of the metrics, for a ServiceMonitor. Undefined if there are no metrics. */
 export function metricsServiceOf({ graph: { name, namespace, settings } }: ManifestInput): object | undefined {
   if (parsePort(settings.metricsBindAddress) === undefined) return undefined;
   const metadata = {
@@ -164,7 +164,7 @@ export function serviceMonitorOf({ graph: { name, namespace } }: ManifestInput):
   };
 }
 
-/** A NetworkPolicy: only the ports that the operator serves can be reached. */
+/** A NetworkPolicy that allows only the ports that the operator serves. */
 export function networkPolicyOf(input: ManifestInput): object {
   const { name, namespace, settings } = input.graph;
   const open = [

@@ -1,11 +1,11 @@
 import type { OperatorGraph } from '@kctl/operator';
 
-/** What manifests are made of. */
+/** Input for manifests. */
 export interface ManifestInput {
   readonly graph: OperatorGraph;
   /** Image of the container. */
   readonly image: string;
-  /** Of the chart, and of what it deploys: a semantic version. @default 0.1.0 */
+  /** Version of the chart and of the deployed operator, a semantic version. @default 0.1.0 */
   readonly version?: string;
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 /** The longest name of a label value, a Service or a Deployment. */
 const maxLength = 63;
 
-/** A name with a suffix, cut to 63 characters: a hash keeps names apart that begin alike. */
+/** A name with a suffix, cut to 63 characters. A hash keeps names with the same beginning distinct. */
 export function boundedName(name: string, suffix = ''): string {
   const whole = `${name}${suffix}`;
   if (whole.length <= maxLength) return whole;

@@ -10,31 +10,31 @@ export interface VersionWaitOptions {
 }
 
 /**
- * What a delegating client needs of a cache; that of @kctl/cache satisfies it. A store is chosen by group, version,
- * kind and shape: a metadata-only kind has a store of its own, and so has a stripped one. Lists are in the order of
- * namespace and name.
+ * Cache interface of a delegating client, which the cache of @kctl/cache satisfies. A store is chosen by group,
+ * version, kind and shape; a metadata-only kind has a separate store, and so has a stripped one. Lists are in the order
+ * of namespace and name.
  */
 export interface CacheView extends Pick<Reader, 'list'> {
-  /** @throws StatusError — `isNotFound(error)` when there is none */
+  /** @throws StatusError (`isNotFound(error)`) when the object does not exist */
   get<K extends Kind>(kind: K, key: KeyOf<K>, options?: GetOptions): Promise<ReadObject<K>>;
   /**
-   * What `get` would return, at once; undefined where `get` has to wait, to look further or to throw.
+   * Returns the result of `get` at once; undefined if `get` has to wait, to look further or to throw.
    *
    * @default `get` is called
    */
   readonly peek?: (<K extends Kind>(kind: K, key: KeyOf<K>) => ReadObject<K> | undefined) | undefined;
-  /** Whether reads of this kind (in this namespace; unset: in all) are answered from the cache. */
+  /** Reports whether reads of this kind (in this namespace, or in all if unset) are answered from the cache. */
   isCached(kind: Kind, namespace?: string): boolean;
   /**
-   * The version of the collection that every store that answers for this kind (in this namespace; unset: in all) has
-   * reached; '' where that is not known. What a later `get` or `list` returns is at least as new.
+   * The version of the collection that every store that answers for this kind (in this namespace, or in all if unset)
+   * has reached; '' if it is not known. The result of a later `get` or `list` is at least as new.
    */
   resourceVersionOf(kind: Kind, namespace?: string): string;
   /** Resolves when those stores are at this version or a newer one. @throws when the time is up */
   waitForResourceVersion(kind: Kind, resourceVersion: string, options: VersionWaitOptions): Promise<void>;
   /**
-   * The object as the store would hold it: transformed, without what it strips. It may change what it is given.
-   * Undefined where the cache's selectors leave the object out, so that it never gets into the store.
+   * Returns the object as the store would hold it, transformed and stripped. It may change its argument. Undefined if
+   * the cache's selectors exclude the object, so that it never gets into the store.
    *
    * @default without managedFields
    */
@@ -47,15 +47,15 @@ export interface CacheView extends Pick<Reader, 'list'> {
    */
   isLossy?(kind: Kind): boolean;
   /**
-   * What the stores of a kind look at: one entry for each list and watch; none where the kind is not held. The same array
-   * until that changes.
+   * The scopes of the stores of a kind, with one entry for each list and watch; empty if the kind is not held. Returns
+   * the same array until the scopes change.
    *
    * @default all namespaces, without selectors
    */
   scopesOf?(kind: Kind): readonly ReadScope[];
   /**
-   * The kinds of the same group and kind that have stores, one for each version. An object has the same resourceVersion in
-   * all versions, so a store of one is as old as its version says about a write through another.
+   * The kinds of the same group and kind that have stores, one for each version. An object has the same resourceVersion
+   * in all versions, so a store of one is as old as its version indicates about a write through another.
    *
    * @default those that were read or written through the client
    */

@@ -5,12 +5,15 @@ import type { OwnWrite } from '../writes/own-write.js';
 import { projected } from './projected.js';
 
 interface View {
-  /** What the store looked at when the view was made. */
+  /** The scopes of the store when the view was made. */
   readonly scopes: unknown;
   readonly object: DeepReadonly<KubeObject> | undefined;
 }
 
-/** What stores would hold after a write: frozen, made once for each store. Retained for as long as the write is. */
+/**
+ * The objects that stores would hold after a write, frozen and made once for each store. Retained for as long as the
+ * write is.
+ */
 export class HeldViews {
   readonly #cache: CacheView;
   readonly #views = new WeakMap<OwnWrite, Map<string, View>>();
@@ -19,7 +22,7 @@ export class HeldViews {
     this.#cache = cache;
   }
 
-  /** Undefined: nothing. */
+  /** Undefined if the store would hold nothing. */
   of(kind: Kind, write: OwnWrite): DeepReadonly<KubeObject> | undefined {
     if (write.outcome.type !== 'present') return undefined;
     const scopes = this.#cache.scopesOf?.(kind);

@@ -1,19 +1,19 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { OwnWrite } from '../writes/own-write.js';
 
-/** What is remembered of one key. */
+/** The recorded write of one key. */
 export interface Note {
   readonly write: OwnWrite;
   readonly kind: Kind;
-  /** Stores that have caught up; the note goes when all have. */
+  /** Stores that have caught up; the record is dropped when all have. */
   readonly doneFor: Set<string>;
   /** Whether the stores are being looked into. */
   isLookedAt?: boolean;
 }
 
 /**
- * The notes of one group and kind, by namespace and name, and in the order in which they were looked at. Retains the
- * notes that are in it; all operations are O(1), and {@link within} costs what it yields.
+ * The recorded writes of one group and kind, by namespace and name, and in the order in which they were checked.
+ * Retains the records that it contains; all operations are O(1), and {@link within} is O(size of its result).
  */
 export class KindNotes {
   readonly #byNamespace = new Map<string, Map<string, Note>>();
@@ -27,7 +27,7 @@ export class KindNotes {
     return this.#byNamespace.get(namespace)?.get(name);
   }
 
-  /** @returns the note that it replaces */
+  /** @returns the record that it replaces */
   put(note: Note): Note | undefined {
     const { namespace = '', name } = note.write.key;
     let notes = this.#byNamespace.get(namespace);
@@ -49,7 +49,7 @@ export class KindNotes {
     return this.#order.delete(note);
   }
 
-  /** Those of a namespace; undefined or '': all. */
+  /** The records of a namespace, all if undefined or ''. */
   within(namespace: string | undefined): Iterable<Note> {
     if (namespace === undefined || namespace === '') return this.#order;
     return this.#byNamespace.get(namespace)?.values() ?? [];
@@ -65,7 +65,7 @@ export class KindNotes {
     return found;
   }
 
-  /** Notes that it was looked at. */
+  /** Marks it as checked. */
   touch(note: Note): void {
     if (this.#order.delete(note)) this.#order.add(note);
   }

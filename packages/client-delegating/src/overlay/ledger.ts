@@ -12,7 +12,7 @@ import { isHeld } from './projected.js';
 import { ScopeWrites } from '../writes/scope-writes.js';
 import type { ScopeWrite } from '../writes/scope-writes.js';
 
-/** What a {@link Ledger} needs. */
+/** Options for {@link Ledger}. */
 export interface LedgerOptions {
   readonly cache: CacheView;
   readonly clock: Clock;
@@ -24,7 +24,7 @@ export interface LedgerOptions {
   readonly shapes: readonly KindShape[];
 }
 
-/** What the answer to a write to unknown names says. */
+/** The content of the answer to a write to unknown names. */
 export interface AnsweredScope {
   /** Of the server, when it answered. */
   readonly version: string;
@@ -32,14 +32,14 @@ export interface AnsweredScope {
   readonly comparedAt: Map<string, string>;
 }
 
-/** How many of the oldest entries each new one makes us look at: more than one, so that the ledger shrinks. */
+/** How many of the oldest entries each new one checks. More than one, so that the record of own writes shrinks. */
 const sweepPerWrite = 3;
 
 /**
- * Remembers own writes, and what the server said in answer to a question, until every store of their kind has caught up.
+ * Records own writes, and answers of the server to look-ups, until every store of their kind has caught up.
  *
- * Retains one object for each key that was written, or asked for, within the lag of the cache, for `ttlMs` at most. All
- * operations are O(1) but {@link inScope}, which is O(what it returns), and {@link scopesOver}.
+ * Retains one object for each key that was written, or looked up, within the lag of the cache, for `ttlMs` at most. All
+ * operations are O(1) except {@link inScope}, which is O(size of its result), and {@link scopesOver}.
  */
 export class Ledger {
   readonly #options: LedgerOptions;
@@ -79,8 +79,8 @@ export class Ledger {
   }
 
   /**
-   * Remembers a write, unless what is remembered for its key is newer. Where no store holds its kind, what is
-   * remembered is how new a store that comes later must be; of what is only learned, nothing.
+   * Records a write, unless the record of its key is newer. If no store holds its kind, only the version that a later
+   * store must have is recorded, and nothing for writes that were only learned.
    */
   record(kind: Kind, fact: Fact): void {
     this.learn(kind);
@@ -108,7 +108,7 @@ export class Ledger {
     else this.#forgetEmpty(kind, notes);
   }
 
-  /** Notes that a kind is read or written in this version. O(1) for one that is known. */
+  /** Records that a kind is read or written in this version. O(1) for one that is known. */
   learn(kind: Kind): void {
     if (this.#options.cache.versionsOf !== undefined || this.#learned.has(kind)) return;
     this.#learned.add(kind);
@@ -143,7 +143,7 @@ export class Ledger {
     return new Map([...(notes?.within(namespace) ?? [])].map(({ write }) => [formatKey(write.key), write]));
   }
 
-  /** Whether the store has caught up with the write; if so it is not asked again. */
+  /** Reports whether the store has caught up with the write; if so, it is not checked again. */
   isDone(kind: Kind, write: OwnWrite, sight: StoreSight): boolean {
     if (!isSuperseded(write, sight)) return false;
     const notes = this.#byKind.get(formatGroupKind(kind));
@@ -160,8 +160,9 @@ export class Ledger {
   }
 
   /**
-   * Remembers that what a scope shows has been looked at since a write to unknown names: at `version` of the server, with
-   * these versions of the stores. A store that moves without getting there may show what came and went before.
+   * Records that the objects of a scope have been checked since a write to unknown names, at `version` of the server,
+   * with these versions of the stores. A store that moves without getting there may show objects that came and went
+   * before.
    */
   recordAnswered(kind: Kind, namespace: string | undefined, { version, comparedAt }: AnsweredScope): void {
     const isPastAll = [...comparedAt.values()].every((at) => isAtLeast(at, version));
@@ -184,8 +185,8 @@ export class Ledger {
   }
 
   /**
-   * The stores that hold objects of a kind in a namespace (undefined: in any), in each version: not those that a read would
-   * only start.
+   * The stores that hold objects of a kind in a namespace (any if undefined), in each version, without those that a
+   * read would only start.
    */
   storesOf(kind: Kind, namespace: string | undefined): readonly Kind[] {
     const { cache } = this.#options;
@@ -254,7 +255,7 @@ export class Ledger {
     return this.#options.clock.monotonicNow() - recordedAt > this.#options.ttlMs;
   }
 
-  /** An end that no store contradicts is not a failure: that store was not read, so nothing looked. */
+  /** An end that no store contradicts is not a failure, because that store was not read, so nothing checked it. */
   #expire(notes: KindNotes, note: Note): void {
     if (!needsLook(note.write)) this.#giveUp(notes, note);
     else
@@ -275,14 +276,14 @@ export class Ledger {
     this.#drop(notes, note);
   }
 
-  /** Whether some store is to see the outcome: not where the cache's selectors leave the object out. */
+  /** Reports whether some store is to see the outcome, which is false if the cache's selectors exclude the object. */
   #wouldBeHeld({ write: { outcome, key }, kind }: Note): boolean {
     if (outcome.type !== 'present') return true;
     const { cache } = this.#options;
     return this.storesOf(kind, key.namespace).some((store) => isHeld(cache, store, outcome.object));
   }
 
-  /** Looks for what has ended in the stores that were not read since: the version of a delete is not known. */
+  /** Checks ended objects in the stores that were not read since, because the version of a delete is not known. */
   async #look(notes: KindNotes, note: Note): Promise<void> {
     if (note.isLookedAt === true) return;
     note.isLookedAt = true;
@@ -295,7 +296,7 @@ export class Ledger {
       try {
         this.isDone(store, note.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
       } catch {
-        // A store that cannot answer now is asked another time.
+        // A store that cannot answer now is checked another time.
         break;
       }
     }
@@ -303,7 +304,7 @@ export class Ledger {
     if (this.#isDoneForAll(note)) this.#settle(notes, note);
   }
 
-  /** Every store has caught up. Where none holds it any longer, one that comes to hold it again must be as new. */
+  /** Every store has caught up. If no store holds it any longer, one that comes to hold it again must be as new. */
   #settle(notes: KindNotes, note: Note): void {
     const { write, kind } = note;
     const { namespace } = write.key;

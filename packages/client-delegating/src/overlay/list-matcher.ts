@@ -4,10 +4,10 @@ import type { ListOptions } from '@kctl/client';
 import type { CacheView } from './cache-view.js';
 
 /**
- * Whether an object that a store holds belongs into a list of the cache with these options. A cache that does not say is
- * taken to read fields at their paths.
+ * Reports whether an object that a store holds belongs to a list of the cache with these options. A cache without a
+ * matcher is assumed to read fields at their paths.
  *
- * @throws what `list` of the cache throws
+ * @throws the errors that `list` of the cache throws
  */
 export function listMatcher(
   cache: CacheView,
@@ -46,7 +46,7 @@ function valuesAt(object: DeepReadonly<KubeObject>, paths: readonly string[]): R
   return Object.fromEntries(paths.map((path) => [path, textAt(object, path)]));
 }
 
-/** The value at a path, as a field selector compares it: '' where there is none. */
+/** Returns the value at a path, as a field selector compares it, '' if it is absent. */
 function textAt(object: unknown, path: string): string {
   let value = object;
   for (const member of path.split('.')) {

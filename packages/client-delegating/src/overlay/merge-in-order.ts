@@ -1,6 +1,9 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 
-/** What is added to a list that is in the order of namespace and name, as servers and caches list, is put in its place. */
+/**
+ * Inserts additional objects in their place into a list that is in the order of namespace and name, as servers and
+ * caches list.
+ */
 export function mergeInOrder<T>(
   items: readonly T[],
   added: readonly T[],

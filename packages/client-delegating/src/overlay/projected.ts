@@ -2,14 +2,14 @@ import { deepFreeze, mutableCopy } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import type { CacheView } from './cache-view.js';
 
-/** The object as a store of this kind would hold it, frozen; undefined where the store would leave it out. */
+/** Returns the object as a store of this kind would hold it, frozen; undefined if the store would exclude it. */
 export function projected(
   cache: CacheView,
   kind: Kind,
   object: DeepReadonly<KubeObject>,
 ): DeepReadonly<KubeObject> | undefined {
   if (cache.project !== undefined) {
-    // The whole of it, also for a store of metadata: its selectors may look at any field.
+    // The whole object, even for a store of metadata, because its selectors may use any field.
     const held = cache.project(kind, mutableCopy(object));
     return held === undefined ? undefined : deepFreeze(ofShape(kind, held));
   }
@@ -17,7 +17,10 @@ export function projected(
   return deepFreeze(mutableCopy(ofShape(kind, { ...object, metadata })));
 }
 
-/** Whether a store of this kind would hold the object; true where the cache fails to say, which must not fail a write. */
+/**
+ * Reports whether a store of this kind would hold the object; true if the cache fails to report it, which must not fail
+ * a write.
+ */
 export function isHeld(cache: CacheView, kind: Kind, object: DeepReadonly<KubeObject>): boolean {
   try {
     return projected(cache, kind, object) !== undefined;

@@ -10,7 +10,7 @@ import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } 
 import type { OwnWrite } from '../writes/own-write.js';
 import { outcomeOfObject } from '../writes/write-outcome.js';
 
-/** What {@link ServerQuestions} needs. */
+/** Options for {@link ServerQuestions}. */
 export interface ServerQuestionsOptions {
   readonly cache: CacheView;
   readonly live: Pick<Reader, 'list'>;
@@ -18,18 +18,22 @@ export interface ServerQuestionsOptions {
   readonly clock: Clock;
 }
 
-/** What the server said of a scope: the version of its answer, by namespace; '' for those that were asked for at once. */
+/**
+ * The server's answer about a scope, as the version of the answer by namespace; '' for namespaces that were requested
+ * at once.
+ */
 type AnsweredVersions = ReadonlyMap<string, string>;
 
 /**
- * Asks the server what the cache cannot tell, and notes the answers in the ledger, so that a read is always answered from
- * cache and ledger: it never contains more than the cache would, and the next one never goes back behind it.
+ * Queries the server for anything the cache cannot answer, and records the answers with the own writes, so that a read
+ * is always answered from cache and recorded writes. It never contains more than the cache would, and the next one
+ * never goes back behind it.
  *
- * A question under way is shared by all who have it. Retains nothing between questions.
+ * A running query is shared by all its callers. Retains nothing between queries.
  */
 export class ServerQuestions {
   readonly #options: ServerQuestionsOptions;
-  /** By the write that raised them: an answer to an older write would not do. */
+  /** By the write that raised them, because an answer to an older write would not do. */
   readonly #asked = new WeakMap<object, Map<string, Question>>();
 
   constructor(options: ServerQuestionsOptions) {
@@ -37,8 +41,8 @@ export class ServerQuestions {
   }
 
   /**
-   * What became of a key: a list of this one name, because its answer has a version also where the object is gone.
-   * Undefined where the server does not tell.
+   * Returns the outcome for a key by listing this one name, because a list has a version even if the object is gone.
+   * Undefined if the server does not report it.
    */
   about(kind: Kind, write: OwnWrite, signal: AbortSignal | undefined): Promise<OwnWrite | undefined> {
     const id = `${kind.apiVersion} ${kind.shape}`;
@@ -46,13 +50,12 @@ export class ServerQuestions {
   }
 
   /**
-   * What differs between the store of a kind and the server, in a namespace (undefined: all of the cache's). One list for
+   * Compares the store of a kind with the server, in a namespace (in all of the cache's if undefined). One list for
    * each scope of the cache; O(objects of the namespace).
    *
-   * @param asked `reason`: what raised the question. `isLate`: the store has not synced, and is not waited for: it shows
-   * nothing
-   * @returns the version that the server is at: what was written before has a lower one; '' where versions cannot be
-   * compared
+   * @param asked `reason` is the cause of the query. `isLate` means that the store has not synced and is not waited
+   * for, so it holds nothing
+   * @returns the version of the server, above that of every earlier write; '' if versions cannot be compared
    */
   differences(kind: Kind, namespace: string | undefined, { reason, signal, isLate }: Asked): Promise<string> {
     const id = `${kind.apiVersion} ${kind.shape} ${namespace ?? '*'}${isLate ? ' late' : ''}`;
@@ -99,7 +102,7 @@ export class ServerQuestions {
     const version = answer?.list.metadata.resourceVersion ?? '';
     if (answer === undefined || !isComparable(version)) return undefined;
     const found = answer.list.items.map((item) => asObject(item)).find((item) => item.metadata.name === key.name);
-    // What the selectors of one store leave out may be there for another one.
+    // An object that the selectors of one store exclude may be in another one.
     const isPart = scopes.some((scope) => scope.labelSelector !== undefined || scope.fieldSelector !== undefined);
     const gone = { version, uid: open.uid, ...(isPart ? { within: storeName(kind) } : {}) };
     const write = found === undefined ? this.#absent(key, gone) : this.#present(kind, found, open.isLearned);
@@ -115,7 +118,7 @@ export class ServerQuestions {
     const { cache, live, ledger } = this.#options;
     const within = namespace === undefined ? {} : { namespace };
     const notes = ledger.notesIn(kind, namespace);
-    // The list also waits until the store has synced, and declares the kind where reads do.
+    // The list also waits until the store has synced, and declares the kind as reads do.
     if (!isLate) await cache.list(kind, { ...within, limit: 1, signal });
     const scopes = cache.scopesOf?.(kind) ?? [{}];
     const answers = await listWithin(live, kind, { ...within, scopes, signal });
@@ -137,7 +140,8 @@ export class ServerQuestions {
       if (note === undefined ? isNews : !isFresh(note, versionOf(object), kind.shape))
         ledger.settle(kind, note, this.#present(kind, object, note?.isLearned ?? true));
     }
-    // What the store has and the server has not is gone, or has left what the store looks at; so are open questions.
+    // An object that the store has and the server has not is gone, or has left the scope of the store; the same holds
+    // for open look-ups.
     for (const [id, object] of cached) {
       const note = notes.get(id);
       notes.delete(id);
@@ -174,7 +178,7 @@ interface Asked {
   readonly isLate: boolean;
 }
 
-/** A question under way. */
+/** A running query. */
 interface Question {
   readonly answer: Promise<unknown>;
   readonly ending: AbortController;
@@ -188,7 +192,10 @@ interface Gone {
   readonly within?: string;
 }
 
-/** Whether a note says at least as much as the object of this version that was read in this shape. */
+/**
+ * Reports whether a recorded write is at least as new and as complete as the object of this version that was read in
+ * this shape.
+ */
 function isFresh({ outcome, version }: OwnWrite, read: string, shape: KindShape): boolean {
   if (outcome.type !== 'present') return isNewer(version, read);
   return isNewer(version, read) || (version === read && (outcome.shape !== 'metadata' || shape === 'metadata'));

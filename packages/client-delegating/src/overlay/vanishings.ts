@@ -12,7 +12,7 @@ import type { ObservableInformer, ObservedEvent } from '../own-events/own-inform
 import { isComparable, versionOf } from '../writes/own-write.js';
 import { projected } from './projected.js';
 
-/** What {@link Vanishings} needs. */
+/** Options for {@link Vanishings}. */
 export interface VanishingsOptions {
   readonly cache: CacheView;
   readonly live: Reader;
@@ -35,22 +35,22 @@ interface Followed {
 }
 
 /**
- * Notices own objects that ended unseen: the cache has passed the version of the write and does not have the object,
- * so its informer may never have had it and has no delete to report. However long a watch hangs, a write is followed until
- * then: what would be given up is a wake-up that is lost for good. So it retains one object for each key that was written
- * since the cache fell behind. Nothing happens without an observer.
+ * Notices own objects that ended unseen, that is, the cache has passed the version of the write and does not have the
+ * object, so its informer may never have had it and has no delete to report. A write is followed until then, however
+ * long a watch hangs, because giving up would lose a wake-up for good. So it retains one object for each key that was
+ * written since the cache fell behind. Nothing happens without an observer.
  */
 export class Vanishings {
   readonly #options: VanishingsOptions;
   readonly #observers = new Set<Observer>();
-  /** The last own write of each object, by the kinds that observers asked for. */
+  /** The last own write of each object, by the kinds that observers requested. */
   readonly #followed = new Map<Kind, Map<string, Followed>>();
 
   constructor(options: VanishingsOptions) {
     this.#options = options;
   }
 
-  /** The ends of own objects of a kind, as an informer would tell them. */
+  /** The ends of own objects of a kind, as an informer would report them. */
   of<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>> {
     return {
       addEventHandler: (handler) => {
@@ -84,7 +84,7 @@ export class Vanishings {
     for (const name of this.#followed.get(kind)?.keys() ?? []) this.#forget(kind, name);
   }
 
-  /** The tokens of this kind that observers asked for; each has a shape of its own. */
+  /** The tokens of this kind that observers requested; each has a separate shape. */
   #kindsLike(kind: Kind): Set<Kind> {
     const found = new Set<Kind>();
     if (this.#observers.size === 0) return found;
@@ -123,7 +123,7 @@ export class Vanishings {
       if ((await orUndefined(cache.get<Kind>(kind, key))) !== undefined) return;
       const held = projected(cache, kind, object);
       if (held === undefined) return;
-      // The cache may look at a part of the kind that the object is not in: only the server knows.
+      // The cache may cover a part of the kind that does not contain the object, so only the server knows.
       const found = await retry(() => orUndefined(live.get<Kind>(kind, key, { signal })), {
         backoff: createBackoff({ initialMs: 1000, capMs: 60_000, jitter: 0, clock }),
         isRetriable: (error) => !isForbidden(error),
@@ -136,7 +136,7 @@ export class Vanishings {
       if (isLast())
         logger.debug('Cannot tell whether an own object is still there', { kind: formatGroupKind(kind), name, error });
     } finally {
-      // Nothing waits for its signal any more.
+      // Its signal is no longer needed.
       if (isLast()) this.#drop(kind, name);
     }
   }

@@ -18,14 +18,14 @@ import {
 } from '../writes/write-outcome.js';
 import type { Known } from '../writes/write-outcome.js';
 
-/** What {@link WriteRecorder} needs. */
+/** Options for {@link WriteRecorder}. */
 export interface WriteRecorderOptions {
   readonly cache: CacheView;
   readonly ledger: Ledger;
   readonly vanishings: Vanishings;
 }
 
-/** Sends writes and remembers what they left behind, or what their failure says, before their caller goes on. */
+/** Sends writes and records their outcome, or that of their failure, before their caller continues. */
 export class WriteRecorder {
   readonly #options: WriteRecorderOptions;
 
@@ -121,7 +121,7 @@ export class WriteRecorder {
       deleted.add(formatKey(keyOf(object)));
       const uid = object.metadata.uid ?? '';
       const earlier = ledger.find(kind, keyOf(object));
-      // The answer has the object as it was found: an own write may have come between.
+      // The answer has the object as it was found; an own write may have come between.
       const isLater = earlier !== undefined && earlier.uid === uid && isNewer(earlier.version, versionOf(object));
       this.#record(kind, { ...unread(keyOf(object)), floor: isLater ? earlier.version : versionOf(object), uid });
     }
@@ -147,7 +147,7 @@ export class WriteRecorder {
     ledger.recordAnswered(kind, namespace, { version: at, comparedAt });
   }
 
-  /** The state of an object that is about to be deleted: the newest of own writes and cache. */
+  /** The state of an object that is about to be deleted, which is the newest of own writes and cache. */
   async #known(kind: Kind, key: ObjectKey, signal: AbortSignal | undefined): Promise<Known> {
     const { cache, ledger } = this.#options;
     const write = ledger.find(kind, key);
@@ -172,7 +172,9 @@ export class WriteRecorder {
     }
   }
 
-  /** What a store shows of a namespace: nothing if it has not synced. Undefined: it cannot answer. */
+  /**
+   * Returns the objects that a store holds of a namespace, none if it has not synced. Undefined if it cannot answer.
+   */
   async #listed(
     kind: Kind,
     { namespace, signal }: DeleteAllOfOptions,
@@ -191,8 +193,8 @@ export class WriteRecorder {
   }
 
   /**
-   * A refusal that says that the object is another than the cache shows: the next read of it asks the server. So a write
-   * that is repeated after a conflict starts from what the server has.
+   * Handles a refusal that shows that the object differs from the cached one, so that the next read of it queries the
+   * server. A write that is repeated after a conflict thus starts from the server's state.
    */
   async #doubt(
     kind: Kind,
@@ -247,7 +249,7 @@ interface FailureHandlers {
   readonly refused: (error: unknown) => Promise<void>;
 }
 
-/** Whether an object may be among those that a deleteAllOf was about. Other fields are the server's to judge. */
+/** Reports whether an object may be among those that a deleteAllOf selects. Other fields are left to the server. */
 function mayMatch(options: DeleteAllOfOptions): (object: DeepReadonly<KubeObject>) => boolean {
   const { namespace, labelSelector, fieldSelector } = options;
   const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;

@@ -61,12 +61,13 @@ export interface OwnEvents {
 }
 
 /**
- * Makes a filter for own events: off unless a handler is wrapped, because only its owner can decide that what it wrote needs
- * no second look.
+ * Returns a filter for own events, which is off unless a handler is wrapped, because only its owner can decide that its
+ * own writes need no second look.
  *
- * An update is kept back only where own writes alone, each guarded by the resourceVersion that it started from, lead
- * from the version that the handler saw last to the new one: then nothing foreign can be inside. The events of writes
- * without such a guard (a plain merge patch, a forced apply), and of writes whose answer was lost, are delivered.
+ * An update is held back only if own writes alone, each guarded by the resourceVersion that it started from, lead from
+ * the version that the handler saw last to the new one, because then it contains no foreign change. The events of
+ * writes without such a guard (a plain merge patch, a forced apply), and of writes whose answer was lost, are
+ * delivered.
  *
  * @throws TypeError when `maxHoldMs` is not a number ≥ 0
  *
@@ -225,7 +226,7 @@ function traitsOf<T extends object, A, U extends { readonly isResync: boolean },
 interface OwnStep {
   readonly kind: Kind;
   readonly key: ObjectKey;
-  /** The version that the write insists on; '' where it does not. */
+  /** The version that the write requires; '' if it requires none. */
   readonly from: string;
 }
 

@@ -6,7 +6,7 @@ import { objectName } from './own-links.js';
 import { UpdateGate } from './update-gate.js';
 import type { GateParts, GateTraits, Versions } from './update-gate.js';
 
-/** One change that an informer reports, as a controller takes it: decoded at first read. */
+/** One change that an informer reports, as a controller receives it, decoded at first read. */
 export interface ObservedEvent<T> {
   readonly type: 'add' | 'update' | 'delete';
   readonly header: ObjectHeader;
@@ -31,12 +31,12 @@ export interface ObservableInformer<T> {
   readonly lastError?: unknown;
 }
 
-/** An informer on loan: it runs at least until the loan is returned. */
+/** An informer on loan. It runs at least until the loan is returned. */
 export interface ObservableLoan<T> extends AsyncDisposable {
   readonly informer: ObservableInformer<T>;
 }
 
-/** Who hands out informers: the cache of @kctl/cache, or what a controller's `kindSource` takes. */
+/** A source of informers, which is the cache of @kctl/cache or the input of a controller's `kindSource`. */
 export interface ObservableInformers {
   informer<K extends Kind>(
     kind: K,
@@ -51,22 +51,22 @@ export interface ObservableInformers {
 }
 
 /** @throws TypeError for what cannot be called with events, before the first one would fail */
-export function requireObserver(where: string, handler: unknown): void {
+export function requireObserver(caller: string, handler: unknown): void {
   const onEvent: unknown =
     typeof handler === 'object' && handler !== null ? Reflect.get(handler, 'onEvent') : undefined;
   if (typeof onEvent === 'function') return;
-  throw new TypeError(`${where}: onEvent of the handler is ${shownType(onEvent)}: expected a function of an event`);
+  throw new TypeError(`${caller}: onEvent of the handler is ${shownType(onEvent)}: expected a function of an event`);
 }
 
 /** @throws TypeError for what hands out no informers */
-export function requireInformers(where: string, informers: unknown): void {
+export function requireInformers(caller: string, informers: unknown): void {
   const informer: unknown =
     typeof informers === 'object' && informers !== null ? Reflect.get(informers, 'informer') : undefined;
   if (typeof informer === 'function') return;
-  throw new TypeError(`${where}: informers is ${shownType(informers)}: expected a cache, such as manager.cache`);
+  throw new TypeError(`${caller}: informers is ${shownType(informers)}: expected a cache, such as manager.cache`);
 }
 
-/** Informers whose handlers do not receive own updates. They are lent where they were. */
+/** Informers whose handlers do not receive own updates. They are on loan if the originals are. */
 export function withoutOwnUpdates(informers: ObservableInformers, parts: GateParts): ObservableInformers {
   const informer: ObservableInformers['informer'] = async (kind, options) =>
     gated(await informers.informer(kind, options), { ...parts, kind });
@@ -132,7 +132,7 @@ function traitsOf<T>(kind: Kind): GateTraits<ObservedEvent<T>> {
   };
 }
 
-/** Two events that follow one another, as one. What nothing reads stays undecoded. */
+/** Merges two events that follow one another. Parts that are not read are not decoded. */
 class MergedEvent<T> implements ObservedEvent<T> {
   readonly type: 'add' | 'update';
   readonly isInInitialList: boolean;

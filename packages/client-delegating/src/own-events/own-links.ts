@@ -2,12 +2,12 @@ import { formatGroupKind, formatKey } from '@kctl/apimachinery';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { Patch } from '@kctl/client';
 
-/** Beyond this many writes the oldest is forgotten: its event is then delivered. */
+/** Beyond this many writes the oldest is forgotten, so its event is then delivered. */
 const maxLinks = 10_000;
 
 /**
- * Own writes as steps from one version to the next. A step is known only of a write that named the version it started
- * from: its success proves that nothing foreign lies in between.
+ * Own writes as steps from one version to the next. A step is known only for a write that named the version it started
+ * from, because its success proves that no foreign change lies in between.
  */
 export class OwnLinks {
   readonly #baseOf = new Map<string, string>();
@@ -36,7 +36,7 @@ export function objectName(kind: Kind, key: ObjectKey): string {
   return `${formatGroupKind(kind)} ${formatKey(key)}`;
 }
 
-/** The version that a patch insists on; '' where it does not. */
+/** The version that a patch requires; '' if it requires none. */
 export function guardOf(patch: Patch): string {
   if (patch.type === 'json') {
     const [test] = patch.operations.filter(({ op, path }) => op === 'test' && path === '/metadata/resourceVersion');

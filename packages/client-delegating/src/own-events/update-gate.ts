@@ -3,7 +3,7 @@ import { Delivery } from '@kctl/delivery';
 import type { Kind } from '@kctl/apimachinery';
 import type { Clock, ClockTimer } from '@kctl/wait';
 
-/** What a gate reads of own writes. */
+/** View of own writes for a gate. */
 export interface OwnWrites {
   /** Whether a write of the object is under way. */
   isWriting(object: string): boolean;
@@ -19,23 +19,23 @@ export interface Versions {
   readonly to: string;
 }
 
-/** How a gate reads events: each has an object. */
+/** An event as a gate reads it, always with an object. */
 export interface GateTraits<E> extends EventTraits<E> {
   keyOf(event: E): string;
   versionsOf(update: E): Versions;
 }
 
-/** What the gates of one filter share. */
+/** State shared by the gates of one filter. */
 export interface GateParts {
   readonly writes: OwnWrites;
   readonly clock: Clock;
   /** ms after which an update is delivered although a write of its object is still under way. */
   readonly maxHoldMs: number;
-  /** Receives the failure of a handler on an update that was held: no caller waits for it. */
+  /** Receives the failure of a handler on a held update, because no caller waits for it. */
   readonly onFailure: (error: unknown, object: string) => void;
 }
 
-/** What {@link UpdateGate} needs. */
+/** Options for {@link UpdateGate}. */
 export interface UpdateGateOptions<E> extends GateParts {
   readonly kind: Kind;
   readonly traits: GateTraits<E>;
@@ -58,9 +58,9 @@ interface Passing<E> {
 }
 
 /**
- * What stands before one handler: updates that own writes caused stay out; those of an object that is being written wait
- * for the answer, merged into one. What passes, also later, is delivered one callback at a time. It retains one update
- * per object that is being written.
+ * A gate in front of one handler. It blocks updates that own writes caused; those of an object that is being written
+ * wait for the answer, merged into one. Updates that pass, even later, are delivered one callback at a time. It retains
+ * one update per object that is being written.
  */
 export class UpdateGate<E> {
   readonly #options: UpdateGateOptions<E>;
@@ -83,7 +83,7 @@ export class UpdateGate<E> {
   }
 
   /**
-   * Takes an event: delivers it, holds it, or keeps it from the handler. The promise, where the handler takes time,
+   * Takes an event and delivers it, holds it, or keeps it from the handler. The promise, if the handler takes time,
    * resolves when the event is delivered.
    *
    * @throws what the handler throws; the promise rejects with it
@@ -113,7 +113,7 @@ export class UpdateGate<E> {
     const held = this.#held.get(object);
     const isResync = traits.isResync(update);
     if (held !== undefined) {
-      // A resync says nothing that is not held already.
+      // A resync contains nothing that is not held already.
       if (!isResync) held.update = traits.mergeUpdate(held.update, update);
       return false;
     }
@@ -123,7 +123,7 @@ export class UpdateGate<E> {
     return false;
   }
 
-  /** Forgets what waits for an object: an add or a delete says all there is to say. */
+  /** Drops the pending update of an object, because an add or a delete contains everything. */
   #drop(object: string): void {
     const held = this.#held.get(object);
     if (held === undefined) return;

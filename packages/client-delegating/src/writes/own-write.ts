@@ -1,46 +1,46 @@
 import { compareResourceVersions, isDeleting } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
 
-/** What an own write left behind, or the server said, as far as it is known. */
+/** The outcome of an own write, or the server's answer, as far as it is known. */
 type Outcome =
-  /** The object as the server answered: of this apiVersion, whole unless only metadata was asked for. */
+  /** The object as the server answered, of this apiVersion, and whole unless only metadata was requested. */
   | {
       readonly type: 'present';
       readonly object: DeepReadonly<KubeObject>;
       readonly apiVersion: string;
       readonly shape: KindShape;
     }
-  /** The object is gone. `within`: from what this store looks at; others must be asked for on their own. */
+  /** The object is gone. `within` limits this to the scope of this store; others must be queried separately. */
   | { readonly type: 'absent'; readonly within?: string }
-  /** What it is now has not been read: the server must be asked. */
+  /** The present state has not been read, so the server must be queried. */
   | { readonly type: 'unread' };
 
-/** One thing that is known of an object and that the cache may not have seen yet: most often an own write. */
+/** One known fact about an object that the cache may not have seen yet, most often an own write. */
 export interface OwnWrite {
   readonly key: ObjectKey;
   readonly outcome: Outcome;
-  /** The version at which the outcome holds; '' where it is not known. */
+  /** The version at which the outcome holds; '' if it is not known. */
   readonly version: string;
   /**
-   * For a deletion whose own version is not known, whether it has ended the object or has only begun: a version at which
-   * the object still existed. '' otherwise.
+   * The minimum resourceVersion, for a deletion whose version is not known and that has ended the object or only begun.
+   * It is a version at which the object still existed. '' otherwise.
    */
   readonly floor: string;
   readonly uid: string;
   /** Monotonic time in ms. */
   readonly recordedAt: number;
-  /** Whether it was read from the server instead of written: it may expire without loss. */
+  /** Whether it was read from the server instead of written, in which case it may expire without loss. */
   readonly isLearned?: boolean;
 }
 
 /** A write before it is recorded. */
 export type Fact = Omit<OwnWrite, 'recordedAt'>;
 
-/** What a store shows for the key of a write. */
+/** View of a store for the key of a write. */
 export interface StoreSight {
-  /** The version that the store had reached before it was asked. */
+  /** The version that the store had reached before it was read. */
   readonly storeVersion: string;
-  /** What it then had; undefined: nothing. */
+  /** The object that it then had; undefined if there was none. */
   readonly cached: DeepReadonly<KubeObject> | undefined;
 }
 
@@ -66,7 +66,9 @@ export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSig
   return outcome.type === 'unread' && isHeld && isNewer(versionOf(cached), floor);
 }
 
-/** Whether only a look at the object shows that a store has caught up: the end of the object has no known version. */
+/**
+ * Reports whether only the object shows that a store has caught up, because the end of the object has no known version.
+ */
 export function needsLook({ version, floor }: OwnWrite): boolean {
   return version === '' && floor !== '';
 }
@@ -79,7 +81,7 @@ export function needsReading(kind: Kind, { outcome, version }: OwnWrite): boolea
   return outcome.apiVersion !== kind.apiVersion || (outcome.shape === 'metadata' && kind.shape !== 'metadata');
 }
 
-/** Whether `later` is to replace `earlier`, where their answers may have come out of order. */
+/** Reports whether `later` is to replace `earlier`, since their answers may have arrived out of order. */
 export function replaces(later: OwnWrite, earlier: OwnWrite): boolean {
   if (later.outcome.type === 'unread' && later.version === '') return true;
   const at = later.version === '' ? later.floor : later.version;
@@ -112,7 +114,7 @@ export function isComparable(version: string): boolean {
   return compareResourceVersions(version, version) === 'equal';
 }
 
-/** The version of an object, '' where it has none. */
+/** The version of an object, '' if it has none. */
 export function versionOf(object: DeepReadonly<KubeObject>): string {
   return object.metadata.resourceVersion ?? '';
 }

@@ -3,12 +3,12 @@ import type { Kind } from '@kctl/apimachinery';
 import { isComparable, isNewer, storeName } from './own-write.js';
 
 /**
- * Own writes that are remembered by their scope: those to unknown names (a deleteAllOf that was not answered by a list, or
- * a create with generateName whose answer was lost), and those to what no store holds yet.
+ * Own writes that are recorded by their scope. They are those to unknown names (a deleteAllOf that was not answered by
+ * a list, or a create with generateName whose answer was lost), and those to a kind that no store holds yet.
  */
 export interface ScopeWrite {
   readonly kind: Kind;
-  /** Undefined: all namespaces. */
+  /** Undefined for all namespaces. */
   readonly namespace: string | undefined;
   /** The version that a store must have reached; '' until the server has sent one. */
   version: string;
@@ -17,7 +17,9 @@ export interface ScopeWrite {
   readonly recordedAt: number;
   /** The stores that have caught up. */
   readonly settledFor: Set<string>;
-  /** By store, its version when its differences to the server were noted: they hold for as long as it stays there. */
+  /**
+   * By store, its version when its differences to the server were recorded. They hold for as long as it stays there.
+   */
   readonly comparedAt: Map<string, string>;
   /** Whether the cache did not get there in time. */
   isLate?: boolean;
@@ -25,12 +27,15 @@ export interface ScopeWrite {
   readonly isAnswered?: boolean;
 }
 
-/** What {@link ScopeWrites} asks. */
+/** Host interface of {@link ScopeWrites}. */
 export interface ScopeWritesHost {
   isExpired(scope: ScopeWrite): boolean;
   /** Whether a store holds what was written. */
   isHeld(scope: ScopeWrite): boolean;
-  /** What the stores of a group and kind hold: other values whenever that changes; undefined where it is not known. */
+  /**
+   * The coverage of the stores of a group and kind, with other values whenever it changes; undefined if it is not
+   * known.
+   */
   coverageOf(kind: Kind): readonly unknown[] | undefined;
 }
 
@@ -42,13 +47,13 @@ const everywhere = '*';
 interface KindScopes {
   /** By namespace; {@link everywhere} for all. A read looks at these. */
   readonly held: Map<string, ScopeWrite>;
-  /** Of what no store holds: looked at again when the coverage is another one. */
+  /** Scopes that no store holds, checked again when the coverage changes. */
   readonly parked: Map<string, ScopeWrite>;
   coverage: readonly unknown[] | undefined;
 }
 
 /**
- * One entry for each kind and namespace: the writes of a scope add up to a version that covers them all.
+ * One entry for each kind and namespace. The writes of a scope add up to a version that covers them all.
  *
  * Retains at most 10,000 entries of a few words, each for `ownWriteTtlMs` at most, no object. `add` is O(1). `over` is
  * O(1) for one namespace, O(what is waited for) for all of them, however many namespaces no store holds; O(parked) once
@@ -117,8 +122,8 @@ export class ScopeWrites {
   }
 
   /**
-   * Puts each in its place, where the cache holds something else than when it was looked at last. Of a cache that does
-   * not say what it holds, those places that matter are looked at each time.
+   * Sorts each scope by whether it is held, if the coverage of the cache has changed since the last check. If a cache
+   * does not report its coverage, the affected places are checked each time.
    */
   #sort(kind: Kind, scopes: KindScopes, places: readonly string[] | undefined): void {
     const { held, parked } = scopes;
@@ -171,7 +176,7 @@ function own({ isAnswered = false }: ScopeWrite): number {
 
 function merged(earlier: ScopeWrite, later: ScopeWrite): ScopeWrite {
   const isAnswered = earlier.isAnswered === true && later.isAnswered === true;
-  // What one of them says of a store holds where the other one says it, too.
+  // A comparison with a store holds if both scopes contain it.
   const comparedAt = new Map([...later.comparedAt].filter(([store, at]) => earlier.comparedAt.get(store) === at));
   const both = { ...later, isAnswered, comparedAt };
   // The version of a write that is not known is above all that are known.

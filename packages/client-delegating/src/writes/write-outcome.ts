@@ -12,8 +12,9 @@ import { versionOf } from './own-write.js';
 import type { Fact } from './own-write.js';
 
 /**
- * Whether a failed write may nevertheless have been executed: the connection broke, time ran out, the caller gave up,
- * or the server failed while it was at it. A refusal (4xx), or a failure before anything was sent, is certain.
+ * Reports whether a failed write may nevertheless have been executed, because the connection broke, time ran out, the
+ * caller gave up, or the server failed while it was at it. A refusal (4xx), or a failure before anything was sent, is
+ * certain.
  */
 export function mayHaveHappened(error: unknown): boolean {
   if (isStatusError(error)) return error.httpCode >= 500 || error.httpCode === 0;
@@ -23,8 +24,8 @@ export function mayHaveHappened(error: unknown): boolean {
 }
 
 /**
- * Whether a refused write says that the object is another than its writer thought: changed, there already, or gone. A 404
- * of something else (a path, a namespace) does not.
+ * Reports whether a refused write shows that the object differs from the writer's view (changed, there already, or
+ * gone). A 404 of something else (a path, a namespace) does not.
  */
 export function saysOtherwise(error: unknown, { name }: ObjectKey): boolean {
   if (isAlreadyExists(error) || (isNotFound(error) && error.status.details?.name === name)) return true;
@@ -36,11 +37,11 @@ function isOfOwner({ reason }: { readonly reason?: string }): boolean {
   return reason === 'FieldManagerConflict';
 }
 
-/** What an object that the server answered with says. */
+/** The outcome that an object returned by the server shows. */
 export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   return {
     key: keyOf(object),
-    // A copy of its own: the caller owns the object that the write returned.
+    // A separate copy, because the caller owns the object that the write returned.
     outcome: { type: 'present', object: mutableCopy(object), apiVersion: kind.apiVersion, shape: kind.shape },
     version: versionOf(object),
     floor: '',
@@ -49,8 +50,8 @@ export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): F
 }
 
 /**
- * What the answer to a write says. A write that takes the last finalizer from an object that is being deleted ends it:
- * what is answered is what it was.
+ * The outcome that the answer to a write shows. A write that removes the last finalizer from an object that is being
+ * deleted ends it; the answer is then its previous state.
  */
 export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   return isDeleting(object) ? outcomeOfTerminating(kind, object) : outcomeOfObject(kind, object);
@@ -60,12 +61,16 @@ export function outcomeOfWrite(kind: Kind, object: DeepReadonly<KubeObject>): Fa
 function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Fact {
   const { deletionGracePeriodSeconds, uid } = object.metadata;
   if (isHeld(object) || (deletionGracePeriodSeconds ?? 0) > 0) return outcomeOfObject(kind, object);
-  // Some kinds answer with what was deleted, some with what is being deleted: without more, it may be either.
+  // Some kinds answer with the deleted object, some with the object being deleted; without further information, it may
+  // be either.
   if (typeof deletionGracePeriodSeconds !== 'number') return unread(keyOf(object));
   return gone(keyOf(object), { uid: uid ?? '', floor: versionOf(object) });
 }
 
-/** What the answer to a delete says: gone, or still there until finalizers and grace period are over. */
+/**
+ * The outcome that the answer to a delete shows, which is gone, or still present until finalizers and grace period are
+ * over.
+ */
 export function outcomeOfDelete(
   kind: Kind,
   answer: { readonly key: ObjectKey; readonly result: DeepReadonly<KubeObject> | Status; readonly known: Known },
@@ -88,7 +93,7 @@ function isHeld(object: DeepReadonly<KubeObject>): boolean {
   return Array.isArray(finalizers) && finalizers.length > 0;
 }
 
-/** What was known of an object before it was deleted. */
+/** The known state of an object before it was deleted. */
 export interface Known {
   readonly uid: string;
   readonly floor: string;

@@ -1,4 +1,4 @@
-/** How much may be queued before the sender is asked to pause, in bytes. */
+/** How much may be queued before the sender must pause, in bytes. */
 const highWaterMark = 256 * 1024;
 
 /** Flow control of the source of a {@link ByteStream}. */
@@ -15,7 +15,7 @@ interface Waiter {
 }
 
 /**
- * A response body: chunks that arrived together come out together, so that a consumer pays for one promise per
+ * A response body. Chunks that arrived together are returned together, so that a consumer pays for one promise per
  * batch. The source is paused while more than 256 KiB waits. Ends cleanly only when the server ended the body cleanly;
  * a broken connection rejects. The chunks belong to the consumer.
  */
@@ -105,7 +105,7 @@ export class ByteStream implements AsyncIterable<Buffer[]>, AsyncIterator<Buffer
     return Promise.resolve({ done: true, value: undefined });
   }
 
-  /** Like {@link return}, saying why: a read that waits rejects with it. */
+  /** Like {@link return}, with a reason. A waiting read rejects with it. */
   discard(reason: Error): void {
     this.#chunks = [];
     this.#queuedBytes = 0;

@@ -5,8 +5,8 @@ import { ByteStream } from './byte-stream.js';
 /** Frees the memory of chunks that are no longer read. */
 export interface ChunkReleaser {
   /**
-   * Says that the consumer asked for more and that these chunks came, with the ends of so many documents. A document that
-   * does not end in its chunk keeps that chunk until one with an end has come.
+   * Reports that the consumer requested more and that these chunks arrived, with the ends of so many documents. A
+   * document that does not end in its chunk retains that chunk until one with an end has arrived.
    */
   took(chunks: readonly Buffer[], documents: number): void;
 }
@@ -17,17 +17,17 @@ const minBytes = 16 * 1024;
 const noReleaser: ChunkReleaser = { took: () => undefined };
 
 /**
- * Each read of a socket gets memory of its own. Left to the garbage collector, a fast stream makes it run again and
- * again, over the whole heap, for nothing but these chunks: that costs a third of what the events do.
+ * Each read of a socket gets separate memory. Left to the garbage collector, a fast stream triggers it again and again,
+ * over the whole heap, for nothing but these chunks, which costs a third of the work for the events.
  *
- * Nothing is freed where the body may share its memory: HTTP/2, compressed bodies, other transports.
+ * Nothing is freed if the body may share its memory (HTTP/2, compressed bodies, other transports).
  */
 export function chunkReleaser(body: AsyncIterable<Buffer[]>, { transient = false }: FrameOptions): ChunkReleaser {
   return transient && body instanceof ByteStream && body.isExclusive ? new DetachingReleaser() : noReleaser;
 }
 
 class DetachingReleaser implements ChunkReleaser {
-  /** Each once, in the order of their arrival: chunks of one memory follow one another. */
+  /** Each once, in the order of arrival, in which chunks of one memory follow one another. */
   #spent: ArrayBufferLike[] = [];
 
   took(chunks: readonly Buffer[], documents: number): void {

@@ -25,7 +25,7 @@ export function refuseHtml({ contentType }: { readonly contentType: string }, wh
     );
 }
 
-/** Parses a text. @throws DecodeError, which does not quote the text: it may be a Secret */
+/** Parses JSON. @throws DecodeError, which does not quote the input, because it may be a Secret */
 export function decodeJson(text: string, what: string): unknown {
   try {
     return parseJson(text);
@@ -51,13 +51,16 @@ export function asObject<K extends Kind>(kind: K, value: unknown, what: string):
   return brand(kind, completed(kind, value));
 }
 
-/** What a server answers to a create: the object, or, for kinds such as Binding, a Status that says that it is done. */
+/**
+ * Returns a server's answer to a create, which is the object, or, for kinds such as Binding, a Status that reports
+ * success.
+ */
 export function asCreated<K extends Kind>(kind: K, value: unknown, what: string): PersistedObject<K> {
   const isDone = isKubeObject(value) && value.kind === 'Status' && value.apiVersion === 'v1';
   return isDone ? brand(kind, value) : asObject(kind, value, what);
 }
 
-/** @throws DecodeError for what states another type than the one that was requested: the answer of a proxy or of a fake */
+/** @throws DecodeError if it states another type than the requested one, as the answer of a proxy or of a fake may */
 export function refuseOther(kind: Kind, value: StatedType, what: string, it = 'the response'): void {
   if (!isOther(kind, value)) return;
   const { apiVersion, kind: name } = value;
@@ -131,7 +134,7 @@ function typeOf(value: unknown): string {
   return isJsonObject(value) && typeof value['kind'] === 'string' ? ` but a ${JSON.stringify(value['kind'])}` : '';
 }
 
-/** The metadata of a list as its type promises: null, which JSON may have in place of a token, counts as missing. */
+/** The metadata of a list as its type promises. A null in place of a token, which JSON may have, counts as missing. */
 export function listMeta(metadata: ListMeta | null | undefined): ListMeta {
   const copy = { ...metadata };
   for (const name of ['resourceVersion', 'continue', 'remainingItemCount'] as const)
@@ -139,7 +142,7 @@ export function listMeta(metadata: ListMeta | null | undefined): ListMeta {
   return copy;
 }
 
-/** An item of a list: key order as in a whole object, so that both have one hidden class. */
+/** An item of a list, with the key order of a whole object, so that both have one hidden class. */
 export function asItem<K extends Kind>(kind: K, value: unknown, what: string): PersistedObject<K> {
   if (!isKubeObject(value)) throw new DecodeError(`${what}: a list item is not a Kubernetes object`);
   refuseOther(kind, value, what, 'a list item');
@@ -149,7 +152,7 @@ export function asItem<K extends Kind>(kind: K, value: unknown, what: string): P
   return brand(kind, whole);
 }
 
-/** The object as it is sent: with apiVersion and kind. @throws TypeError when it says to be of another kind */
+/** The object as it is sent, with apiVersion and kind. @throws TypeError when it states another kind */
 export function toSend(kind: Kind, object: DeepReadonly<KubeObject>): object {
   const isOther =
     (object.kind !== undefined && object.kind !== kind.kind) ||
@@ -162,7 +165,7 @@ export function toSend(kind: Kind, object: DeepReadonly<KubeObject>): object {
   return { ...object, apiVersion: kind.apiVersion, kind: kind.kind };
 }
 
-/** The one place where a value from the wire gets the compile-time type that its kind token promises. */
+/** The only place that gives a value from the wire the compile-time type that its kind token promises. */
 function brand<K extends Kind>(_kind: K, object: KubeObject): PersistedObject<K> {
   return object as PersistedObject<K>;
 }

@@ -4,7 +4,7 @@ import { gunzip } from './gunzip.js';
 /** Makes an error of what is wrong with an answer. */
 type Explain = (what: string, cause: unknown) => Error;
 
-/** The codings of an answer's body, in the order in which they were applied: without case, and without `identity`. */
+/** The codings of an answer's body, in the order in which they were applied, without case and without `identity`. */
 export function contentCodings(header: string | readonly string[] | undefined): readonly string[] {
   const text = typeof header === 'string' ? header : (header ?? []).join(',');
   return text

@@ -1,6 +1,7 @@
 /**
- * The iteration of a generator that can also be left before it has begun, and while it waits: a generator that has not begun
- * runs none of its code then, and one that waits would end with the next chunk alone. Both would keep the connection.
+ * The iteration of a generator that can also be left before it has begun, and while it waits. A generator that did not begin
+ * would run none of its code then, and one that waits would only end with the next chunk. Both would keep the
+ * connection.
  *
  * @param release ends what the generator reads; called before the generator ends
  */

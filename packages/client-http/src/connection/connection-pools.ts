@@ -21,14 +21,14 @@ export interface ConnectionPoolsOptions {
 }
 
 /**
- * The pools for the TLS files and certificates that are current. When those change, new requests go through new
- * pools, while the old ones close as soon as what runs on them is done: rotation loses no request.
+ * The pools for the current TLS files and certificates. When those change, new requests go through new pools, while the
+ * old ones close as soon as their requests are done, so rotation loses no request.
  */
 export interface ConnectionPools {
   get(credential: Credential): PoolPair | Promise<PoolPair>;
   /**
-   * Reads the files now, for use after a failed handshake. Whether there are other pools than those that were used: by what is
-   * in the files now, or by what another request has found in them meanwhile.
+   * Reads the files now, for use after a failed handshake. Reports whether the pools differ from those that were used,
+   * because of the present content of the files, or because another request has loaded it meanwhile.
    */
   reload(credential: Credential, used: PoolPair | undefined): Promise<boolean>;
   /** Closes every connection at once. */
@@ -70,10 +70,12 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     closing.add(old);
     void Promise.allSettled(dispatchersOf(old).map((each) => each.close())).finally(() => closing.delete(old));
   };
-  /** What was read last and fits together, and what did not. */
+  /** The last material that fits together, and the last that did not. */
   let fits: TlsMaterial | undefined;
   let refused: TlsMaterial | undefined;
-  /** Files of a rotation are written one after the other: while they do not fit together, those from before are in use. */
+  /**
+   * Files of a rotation are written one after the other. While they do not fit together, the previous ones stay in use.
+   */
   const fitting = (read: TlsMaterial): TlsMaterial => {
     if (fits !== undefined && isSameMaterial(fits, read)) return fits;
     if (refused !== undefined && isSameMaterial(refused, read)) return fits ?? read;
@@ -166,7 +168,10 @@ function requireAuthority({ ca }: TlsMaterial, file = ''): void {
     throw new CredentialsError(`the certificate authority ${file === '' ? '' : `${file} `}${problem}`);
 }
 
-/** Why a connection cannot be made with these; undefined where it can. Node takes an authority that is cut for none. */
+/**
+ * The reason why a connection cannot be made with these; undefined if it can. Node treats a truncated authority as
+ * absent.
+ */
 function problemOf({ ca, cert, key }: TlsMaterial): string | undefined {
   if (ca !== undefined && !ca.includes('-----END ')) return 'the certificate authority has no whole certificate';
   const broken = ca === undefined ? undefined : certificateBundleProblem(ca);

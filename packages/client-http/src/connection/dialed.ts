@@ -5,7 +5,7 @@ import { connect as connectTls } from 'node:tls';
 import type { Connection } from '@kctl/client/connection';
 import { orAborted, systemClock, timeoutSignal } from '@kctl/wait';
 
-/** What TLS on a stream needs. */
+/** Settings for TLS on a stream. */
 interface TlsSettings {
   readonly serverName?: string | undefined;
   readonly rejectUnauthorized: boolean;
@@ -20,7 +20,7 @@ interface Certificates {
   readonly key?: string | Buffer | undefined;
 }
 
-/** What undici wants to be connected to. */
+/** The destination that undici requests. */
 interface Wanted {
   readonly hostname: string;
   /** '' for that of the protocol. */
@@ -42,7 +42,7 @@ export function dialConnector(
     using deadline = timeoutSignal(systemClock, settings.connectTimeoutMs || Infinity);
     const { signal } = deadline;
     const dialed = Promise.resolve(dial({ host, port: Number(port) || (isSecure ? 443 : 80), signal }));
-    // What comes after the deadline has no owner.
+    // A stream that arrives after the deadline has no owner.
     const stream = await orAborted(dialed, signal).catch((error: unknown) => {
       void dialed.then((late) => late.destroy()).catch(() => undefined);
       throw error;
@@ -61,7 +61,7 @@ export function dialConnector(
       ...(ca === undefined ? {} : { ca }),
       ...(cert === undefined ? {} : { cert }),
       ...(key === undefined ? {} : { key }),
-      // The address that a certificate must be for, where there is no name.
+      // The address that a certificate must be for, if there is no name.
       host,
     });
     try {

@@ -6,13 +6,13 @@ const contextsOptionNames: OptionNames<ListContextsOptions> = { text: true, path
 const optionNames: OptionNames<LoadConnectionOptions> = { ...contextsOptionNames, context: true };
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
- * entry of a name wins), in-cluster, ~/.kube/config. Files are read by `@kctl/kubeconfig`, an optional peer that is
- * loaded only when there is a file to read. Printed or put into JSON, the connection shows `[redacted]` in place of its
- * secrets.
+ * Finds the connection of this process, in controller-runtime's order, which is `text`, `path`, KUBECONFIG (the first
+ * entry of a name in several files wins), in-cluster, ~/.kube/config. Files are read by `@kctl/kubeconfig`, an optional
+ * peer that is loaded only when there is a file to read. Printed or put into JSON, the connection shows `[redacted]` in
+ * place of its secrets.
  *
- * @throws KubeConfigError in one line: naming the files that were tried, or the package that is not installed; TypeError for an option that
- *   is not known
+ * @throws KubeConfigError in one line, naming the files that were tried, or the package that is not installed;
+ * TypeError for an unknown option
  *
  * @example
  * ```ts
@@ -28,8 +28,8 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
 }
 
 /**
- * The contexts that {@link loadConnection} chooses from with the same options: none where this process runs in a pod, and none
- * where there is no file.
+ * Returns the contexts that {@link loadConnection} chooses from with the same options. The list is empty if this
+ * process runs in a pod, or if there is no file.
  *
  * @throws KubeConfigError in one line, naming the file that is not valid, or the package that is not installed
  *

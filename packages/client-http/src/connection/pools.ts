@@ -1,14 +1,14 @@
 import type { Connection, RequestDispatcher } from '@kctl/client/connection';
 import { keepAliveProbeMs } from './keep-alive.js';
 
-/** What a TLS connection needs, as bytes. */
+/** The material of a TLS connection, as bytes. */
 export interface TlsMaterial {
   readonly ca?: string | Buffer | undefined;
   readonly cert?: string | Buffer | undefined;
   readonly key?: string | Buffer | undefined;
 }
 
-/** What all pools of a client share. */
+/** Settings shared by all pools of a client. */
 export interface PoolSettings {
   readonly origin: string;
   readonly serverName?: string | undefined;
@@ -17,7 +17,7 @@ export interface PoolSettings {
   /** Opens the streams that connections run on; there is no proxy then. */
   readonly dial?: Connection['dial'];
   readonly http2: boolean;
-  /** Connections for requests. Watches have pools of their own and open one each. */
+  /** Connections for requests. Watches have separate pools and open one connection each. */
   readonly maxConnections: number;
   readonly connectTimeoutMs: number;
 }
@@ -36,7 +36,9 @@ const idleConnectionMs = 30_000;
 /** Makes the pools of one client. No connection is made before the first request. */
 export type OpenPools = (tls: TlsMaterial) => PoolPair;
 
-/** Loads what makes connections, which is half of what importing this package would cost: when the first one is wanted. */
+/**
+ * Loads the connection code, which is half of the cost of importing this package, when the first connection is needed.
+ */
 export async function loadPools(settings: PoolSettings): Promise<OpenPools> {
   const dial = settings.dial ?? (await socksDial(settings));
   const newDispatcher = await loadDispatcher(dial === undefined ? settings.proxyUrl : undefined);
@@ -65,7 +67,7 @@ async function socksDial({ proxyUrl, connectTimeoutMs }: PoolSettings): Promise<
 
 type NewDispatcher = (origin: string, options: object, connect: object) => RequestDispatcher;
 
-/** The way to the server: direct, or through a proxy. */
+/** The route to the server, direct or through a proxy. */
 async function loadDispatcher(proxyUrl: string | undefined): Promise<NewDispatcher> {
   if (proxyUrl === undefined) {
     const { Pool } = await import('./undici-parts.js');

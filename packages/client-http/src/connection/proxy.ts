@@ -5,8 +5,8 @@ import { withoutUserInfo } from '@kctl/client/connection';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment asks for, by Go's rules (`http.ProxyFromEnvironment`): HTTPS_PROXY or HTTP_PROXY by
- * the scheme, unless NO_PROXY covers the host; never for localhost and loopback addresses.
+ * Returns the proxy set by the environment, by Go's rules (`http.ProxyFromEnvironment`), which is HTTPS_PROXY or
+ * HTTP_PROXY by the scheme, unless NO_PROXY covers the host. Never used for localhost and loopback addresses.
  */
 export function proxyFromEnvironment(server: string, environment: Environment): string | undefined {
   const url = new URL(server);

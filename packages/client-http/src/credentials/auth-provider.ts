@@ -9,7 +9,7 @@ import type { Credential, CredentialSource } from './credential-source.js';
 /** A provider that hangs must not hang every request with it. */
 const timeoutMs = 60_000;
 
-/** Credentials of a provider that caches and refreshes by itself, asked once for all requests that wait. */
+/** Credentials of a provider that caches and refreshes by itself, called once for all waiting requests. */
 export function providerCredential(provider: AuthProvider, clock: Clock): CredentialSource {
   let credential: Credential = {};
   let running: Promise<Credential> | undefined;
@@ -24,7 +24,7 @@ export function providerCredential(provider: AuthProvider, clock: Clock): Creden
       return credential;
     } catch (error) {
       const reason = messageOf(error);
-      // Without the cause: whatever it quotes, it would print it.
+      // Without the cause, because printing it would print everything that it quotes.
       throw new CredentialsError(`the auth provider gave no credentials: ${redact(reason)}`);
     }
   };

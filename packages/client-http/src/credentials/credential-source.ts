@@ -1,6 +1,6 @@
 import type { Pem } from '@kctl/client/connection';
 
-/** What proves who we are, for one request. */
+/** The credentials of one request. */
 export interface Credential {
   /** Value of the `Authorization` header. */
   readonly authorization?: string;

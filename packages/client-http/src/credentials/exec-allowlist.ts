@@ -4,10 +4,10 @@ import { delimiter, join, resolve, sep } from 'node:path';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Refuses a program that is not listed. Mirrors the allowlist of client-go and of kuberc: the command and each entry are looked
- * up in PATH, and must be the same file by its path.
+ * Refuses a program that is not listed. Mirrors the allowlist of client-go and of kuberc, in which the command and each
+ * entry are looked up in PATH, and must be the same file by its path.
  *
- * @throws Error where it is not allowed to run
+ * @throws Error if it is not allowed to run
  */
 export async function requireAllowed(
   command: string,
@@ -24,7 +24,7 @@ export async function requireAllowed(
   );
 }
 
-/** Where a program is: that of a path, or the first one in PATH. Go's `exec.LookPath`. */
+/** The path of a program, either as given or the first match in PATH. As Go's `exec.LookPath`. */
 async function lookPath(command: string, environment: Environment): Promise<string | undefined> {
   if (command === '') return undefined;
   const isPath = command.includes('/') || command.includes(sep);

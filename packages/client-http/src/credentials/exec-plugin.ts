@@ -20,18 +20,18 @@ export interface ExecCredentialOptions {
   readonly clock: Clock;
   readonly connection: Connection;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Programs that may run as plugins. Undefined: any. */
+  /** Programs that may run as plugins. Any if undefined. */
   readonly allowlist: readonly string[] | undefined;
 }
 
 interface Issued {
   readonly credential: Credential;
-  /** Wall-clock time in ms; undefined: until a 401. */
+  /** Wall-clock time in ms; undefined until a 401. */
   readonly expiresAt: number | undefined;
 }
 
 /**
- * Credentials from an exec plugin (client-go.md 6.5): run once for all requests that wait, again on expiry and on a
+ * Credentials from an exec plugin (client-go.md 6.5), run once for all waiting requests, again on expiry and on a
  * 401. The plugin inherits the environment, gets KUBERNETES_EXEC_INFO, and no terminal.
  */
 export function execCredential(plugin: ExecPlugin, options: ExecCredentialOptions): CredentialSource {
@@ -103,9 +103,9 @@ async function issue(plugin: VersionedPlugin, options: RunOptions): Promise<Issu
       ...(plugin.env ?? []).map(({ value }) => value),
       options.connection.proxyUser?.password,
     ];
-    const text = isMissing ? 'the command is not installed or not on PATH' : redactKnown(reason, own);
+    const problem = isMissing ? 'the command is not installed or not on PATH' : redactKnown(reason, own);
     const hint = isMissing && plugin.installHint !== undefined ? `: ${plugin.installHint.trim()}` : '';
-    throw new CredentialsError(`exec plugin ${plugin.command}: ${text}${hint}`);
+    throw new CredentialsError(`exec plugin ${plugin.command}: ${problem}${hint}`);
   }
 }
 
@@ -117,7 +117,7 @@ async function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<
     KUBERNETES_EXEC_INFO: await execInfo(plugin, connection),
   };
   return await new Promise((resolve, reject) => {
-    // Not imported: that costs every process, and few have a plugin.
+    // Not imported, because that costs every process, and few have a plugin.
     const child = process.getBuiltinModule('node:child_process').spawn(plugin.command, plugin.args ?? [], {
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -172,13 +172,13 @@ async function execInfo(plugin: VersionedPlugin, connection: Connection): Promis
   return JSON.stringify({ ...info, spec: { interactive: false, cluster } });
 }
 
-/** Without the code of the cause: with it, the plugin would be called missing where it is the file that is. */
+/** Without the code of the cause, with which the plugin would be reported missing instead of the file. */
 function unreadable(error: unknown): never {
   throw new Error(`cannot read the certificate authority: ${messageOf(error)}`);
 }
 
-function lastLine(text: string): string {
-  const line = text.trim().split('\n').at(-1)?.trim() ?? '';
+function lastLine(problem: string): string {
+  const line = problem.trim().split('\n').at(-1)?.trim() ?? '';
   return line === '' ? '' : `: ${line}`;
 }
 
@@ -211,7 +211,7 @@ function parseCredential(output: string, apiVersion: string): Issued {
   };
 }
 
-/** What a plugin prints is shown where it has the form of what is expected there: anything else may be the token. */
+/** The output of a plugin is shown if it has the expected form, because anything else may be the token. */
 function shownAs(field: string, value: unknown, form: RegExp): string {
   return typeof value === 'string' && form.test(value) ? `${field} ${value}` : `another ${field}`;
 }

@@ -12,11 +12,11 @@ export interface FileSourceOptions {
   readonly check?: (content: Buffer) => void;
 }
 
-/** The content of a file that is replaced from time to time: a token, a certificate, a CA. */
+/** The content of a file that is replaced from time to time, such as a token, a certificate or a CA. */
 export interface FileSource {
   /** The content, read again when it is too old. A failed re-read keeps the old content. @throws when the first read fails */
   read(): Buffer | Promise<Buffer>;
-  /** The content as it is now or later, whatever the age; one read for all who ask at once. */
+  /** Returns the content as it is now or later, whatever the age; one read for all concurrent callers. */
   reread(): Promise<Buffer>;
 }
 

@@ -9,16 +9,16 @@ import { oidcCredential } from './oidc.js';
 import { tokenFileCredential } from './token-file.js';
 import { hasAuthorization, splitUrlUser } from '@kctl/client/connection';
 
-/** What credential sources need from outside. */
+/** External dependencies of credential sources. */
 export interface CredentialContext {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Programs that may run as exec plugins. Undefined: any. */
+  /** Programs that may run as exec plugins. Any if undefined. */
   readonly execAllowlist: readonly string[] | undefined;
 }
 
-/** The source for what a connection says; the order is client-go's. */
+/** Returns the source for a connection's credentials, in client-go's order. */
 export function credentialsOf(connection: Connection, context: CredentialContext): CredentialSource {
   const user = connection.user ?? {};
   const token = user.token === undefined ? undefined : { authorization: `Bearer ${user.token.trim()}` };

@@ -12,14 +12,14 @@ import type { Credential, CredentialSource } from './credential-source.js';
 const leewayMs = 10_000;
 /** For each step of a renewal. */
 const timeoutMs = 10_000;
-/** For the renewal as a whole: an issuer that trickles must not hang every request. */
+/** For the renewal as a whole, because an issuer that trickles must not hang every request. */
 const renewalTimeoutMs = 30_000;
 const maxAnswerBytes = 1024 * 1024;
 
 /**
- * An OpenID Connect id-token that is renewed with a refresh token at the issuer, once for all requests that wait. Own
- * code, because the refresh of client-node 2.0.1 fails at run time (it hands openid-client a string for a URL).
- * Unlike client-go, a new refresh token is kept in memory only: the kubeconfig file is not rewritten.
+ * An OpenID Connect id-token that is renewed with a refresh token at the issuer, once for all waiting requests.
+ * Implemented here, because the refresh of client-node 2.0.1 fails at run time (it hands openid-client a string for a
+ * URL). Unlike client-go, a new refresh token is kept in memory only, and the kubeconfig file is not rewritten.
  */
 export function oidcCredential(config: OidcRefresh, clock: Clock): CredentialSource {
   let credential: Credential = config.idToken === undefined ? {} : { authorization: `Bearer ${config.idToken}` };
@@ -127,11 +127,11 @@ async function callIssuer(
   });
   const fields = fieldsOf(await answer.body.text());
   if (answer.statusCode === 200) return fields;
-  const said = [textOf(fields['error']), textOf(fields['error_description'])].filter(Boolean).join(': ');
-  throw new Error(`it answered ${answer.statusCode}${said === '' ? '' : ` (${said})`}`);
+  const detail = [textOf(fields['error']), textOf(fields['error_description'])].filter(Boolean).join(': ');
+  throw new Error(`it answered ${answer.statusCode}${detail === '' ? '' : ` (${detail})`}`);
 }
 
-/** When a JWT ends, in ms since the epoch. Where it does not say, it is used until the server refuses it. */
+/** The expiry of a JWT, in ms since the epoch. If it states none, it is used until the server refuses it. */
 function expiryOf(token: string): number {
   const claims = fieldsOf(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString());
   const seconds = claims['exp'];

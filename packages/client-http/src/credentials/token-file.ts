@@ -5,12 +5,12 @@ import { CredentialsError } from '../errors.js';
 import { createFileSource } from './file-source.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 
-/** client-go: valid for a minute, with ten seconds of leeway. */
+/** As in client-go, valid for a minute, with ten seconds of leeway. */
 const maxAgeMs = 50_000;
 
 /**
  * A bearer token from a file that is rotated, as service account tokens are. Re-read after 50 s and on a 401. While a
- * re-read fails, the old token stays in use. Until a first read succeeds it is the fallback, where there is one.
+ * re-read fails, the old token stays in use. Until a first read succeeds, the fallback is used, if set.
  */
 export function tokenFileCredential(
   path: string,

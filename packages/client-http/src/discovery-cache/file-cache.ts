@@ -16,7 +16,10 @@ export interface DiscoveryFileCacheOptions {
    * @default `kctl/discovery` below KUBECACHEDIR, else below `~/.kube/cache`
    */
   readonly directory?: string;
-  /** How long a document counts, in ms; Infinity: until the mapper is invalidated. @default 21_600_000: 6 h, as kubectl */
+  /**
+   * How long a document counts, in ms; Infinity keeps it until the mapper is invalidated. @default 21_600_000, which is
+   * 6 h, as in kubectl
+   */
   readonly ttlMs?: number;
   /** Its wall-clock time is compared with that of the files. @default systemClock */
   readonly clock?: Clock;
@@ -54,7 +57,7 @@ const sixHoursMs = 6 * 3_600_000;
 export function createDiscoveryFileCache(options: DiscoveryFileCacheOptions = {}): DiscoveryCache {
   requireOptions('createDiscoveryFileCache', options, optionNames);
   const { environment = process.env, ttlMs = sixHoursMs, clock = systemClock } = options;
-  // One that is empty is as one that is not set: the folder would be in the working directory.
+  // An empty one counts as not set, because otherwise the folder would be in the working directory.
   const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
   const base = set('KUBECACHEDIR') ?? join(set('HOME') ?? homedir(), '.kube', 'cache');
   const { directory = join(base, 'kctl', 'discovery') } = options;

@@ -1,5 +1,6 @@
 /**
- * Discovery documents on disk, between runs of a program: apart, so that a program without it reads and writes no files.
+ * Discovery documents on disk, between runs of a program. A separate module, so that a program without it reads and
+ * writes no files.
  *
  * @packageDocumentation
  */

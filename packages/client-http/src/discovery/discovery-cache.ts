@@ -1,6 +1,6 @@
-/** What a server's discovery documents are kept in between runs of a program; `createDiscoveryFileCache` keeps files. */
+/** Store for a server's discovery documents between runs of a program; `createDiscoveryFileCache` keeps files. */
 export interface DiscoveryCache {
-  /** The document that was kept, as it was received; undefined where there is none, or it is too old. */
+  /** The stored document, as it was received; undefined if it is absent or too old. */
   read(document: DiscoveryDocument): Promise<string | undefined>;
   write(document: DiscoveryDocument, text: string): Promise<void>;
 }

@@ -21,11 +21,11 @@ export interface ApiResource {
   readonly subresources: readonly string[];
 }
 
-/** One version of a group. `resources` is absent where it has to be asked for (no aggregated discovery). */
+/** One version of a group. `resources` is absent if it must be requested separately (no aggregated discovery). */
 export interface ApiVersion {
   readonly version: string;
   readonly resources?: readonly ApiResource[];
-  /** The server could not reach what serves this version: what it says may be out of date. */
+  /** The server could not reach the API server of this version, so the information may be out of date. */
   readonly isStale: boolean;
 }
 
@@ -43,9 +43,9 @@ const acceptAggregated = [
 
 /**
  * All groups in two requests. A server with aggregated discovery answers with their resources as well; an older one
- * names the versions alone, whose resources {@link fetchVersion} asks for.
+ * only names the versions, whose resources {@link fetchVersion} requests.
  *
- * @throws what the first request failed with, when both did
+ * @throws the error of the first request, when both failed
  */
 export async function fetchGroups(transport: Transport, cache?: ReadableCache): Promise<DiscoveredGroups> {
   const roots = ['/api', '/apis'] as const;
@@ -64,7 +64,7 @@ export interface DiscoveredGroups {
   readonly unavailable: readonly { readonly groupVersion: string; readonly error: unknown }[];
 }
 
-/** The resources of one group version, by the request that every server answers. Undefined: it is not served. */
+/** The resources of one group version, by the request that every server answers. Undefined if it is not served. */
 export async function fetchVersion(
   transport: Transport,
   { group, version }: { readonly group: string; readonly version: string },
@@ -100,7 +100,7 @@ async function fetchRoot(
   }
 }
 
-/** What is read of an answer that is not a success, in bytes. */
+/** The part of an unsuccessful answer that is read, in bytes. */
 const maxErrorBytes = 1024 * 1024;
 
 interface JsonRequest {
@@ -110,7 +110,7 @@ interface JsonRequest {
   readonly cache: ReadableCache | undefined;
 }
 
-/** Documents of an earlier run, and where those of this run are kept. */
+/** Documents of an earlier run, and the store for those of this run. */
 export interface ReadableCache {
   readonly documents: DiscoveryCache;
   /** Whether documents of an earlier run count. */
@@ -119,7 +119,9 @@ export interface ReadableCache {
   readonly onError: (error: unknown) => void;
 }
 
-/** A document, of an earlier run where there is one. What the server says to be out of date is not kept. */
+/**
+ * Returns a document, of an earlier run if available. A document that the server marks as out of date is not stored.
+ */
 async function fetchJson(transport: Transport, request: JsonRequest): Promise<Fields | undefined> {
   const { path, cache } = request;
   const document = { server: transport.server, path };

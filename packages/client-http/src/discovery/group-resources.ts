@@ -7,7 +7,7 @@ import type { Transport } from '../transport/transport.js';
 
 /** A group version that does not answer for its resources. */
 export interface UnavailableGroup {
-  /** `metrics.k8s.io/v1beta1`; `/api` or `/apis` where the list of groups itself is not to be had. */
+  /** `metrics.k8s.io/v1beta1`; `/api` or `/apis` if the list of groups itself is unavailable. */
   readonly groupVersion: string;
   readonly error: unknown;
 }
@@ -19,7 +19,7 @@ export class GroupDiscoveryError extends Error {
   override readonly name = 'GroupDiscoveryError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_GROUP_DISCOVERY' = code;
-  /** What does not answer, and why. */
+  /** The groups that do not answer, and the reasons. */
   readonly unavailable: readonly UnavailableGroup[];
 
   constructor(what: string, unavailable: readonly UnavailableGroup[]) {
@@ -39,7 +39,7 @@ export interface GroupResourcesOptions {
   readonly transport: Transport;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** How long a group version that failed is not asked again, in ms. */
+  /** How long a failed group version is not requested again, in ms. */
   readonly failureTtlMs: number;
   /** Documents of an earlier run; undefined for none. */
   readonly cache: () => ReadableCache | undefined;
@@ -51,14 +51,14 @@ interface Failure {
 }
 
 /**
- * The resources of group versions: as discovery returned them, else by one request for each version, for all who ask at
- * once. A version that fails is asked again after a while; the others are not concerned.
+ * The resources of group versions, as discovery returned them, or else by one request for each version, shared by all
+ * concurrent callers. A failed version is requested again after a while; the others are not affected.
  */
 export class GroupResources {
   readonly #options: GroupResourcesOptions;
   readonly #versions = new Map<string, Promise<readonly ApiResource[]>>();
   readonly #failures = new Map<string, Failure>();
-  /** How often everything was forgotten: what was asked before says nothing about now. */
+  /** Number of resets. Failures of requests from before a reset are ignored. */
   #epoch = 0;
 
   constructor(options: GroupResourcesOptions) {
@@ -71,18 +71,21 @@ export class GroupResources {
     this.#failures.clear();
   }
 
-  /** Versions that are to be fetched anew; failures stay known, so that a search asks each of them once. */
+  /** Versions that are to be fetched anew. Failures are kept, so that a search requests each of them once. */
   forgetFetched(): void {
     this.#versions.clear();
   }
 
-  /** The resources of one version; where they are not to be had, that is noted in `unavailable`, and there are none. */
+  /**
+   * Returns the resources of one version; if they are unavailable, the list is empty and `unavailable` records the
+   * version.
+   */
   async of(
     group: ApiGroup,
     version: ApiVersion,
     unavailable: Map<string, UnavailableGroup>,
   ): Promise<readonly ApiResource[]> {
-    // Aggregated discovery says of an API server that it cannot reach: stale, and nothing in it.
+    // Aggregated discovery reports an unreachable API server as stale and empty.
     if (version.resources !== undefined && !(version.isStale && version.resources.length === 0))
       return version.resources;
     const groupVersion = group.name === '' ? version.version : `${group.name}/${version.version}`;

@@ -21,18 +21,18 @@ const maxMisses = 1000;
 /** Options of {@link createRestMapper}. */
 export interface RestMapperOptions {
   readonly transport: Transport;
-  /** Kinds that need no request: the built-in ones, and those of the program. */
+  /** Kinds that need no request, which are the built-in ones and those of the program. */
   readonly kinds?: Iterable<Kind>;
   /** How long a kind that the server does not know, or a group that fails, is remembered as such, in ms. @default 5_000 */
   readonly missTtlMs?: number;
   /**
-   * Keeps what discovery said between runs of the program, such as `createDiscoveryFileCache` of
-   * `@kctl/client-http/discovery-cache`. A kind that is not found is looked for anew on the server.
+   * Keeps discovery documents between runs of the program, such as `createDiscoveryFileCache` of
+   * `@kctl/client-http/discovery-cache`. A kind that is not found is looked up again on the server.
    *
-   * @default none: each mapper asks once
+   * @default none, and each mapper sends its requests once
    */
   readonly cache?: DiscoveryCache;
-  /** Where groups that do not answer are reported. @default noopLogger */
+  /** Logger for groups that do not answer. @default noopLogger */
   readonly logger?: Logger;
   /** @default systemClock */
   readonly clock?: Clock;
@@ -50,10 +50,13 @@ const optionNames: OptionNames<RestMapperOptions> = {
 /** A kind by name; without a version, the one that the server prefers. */
 export type KindName = GroupVersionKind | { readonly group: string; readonly kind: string };
 
-/** A kind, and where it comes from. */
+/** A kind, and its source. */
 export interface ResolvedKind {
   readonly kind: Kind<UntypedObject>;
-  /** `known`: the mapper was given it, and the server was not asked; `discovery`: the server says that it serves it. */
+  /**
+   * `known` means that the mapper was given the kind and sent no request, `discovery` that the server reports that it
+   * serves the kind.
+   */
   readonly source: 'known' | 'discovery';
 }
 
@@ -63,24 +66,24 @@ export type ResourceName = string;
 /** Maps kinds and resources to each other. Mirrors controller-runtime's lazy `RESTMapper`. */
 export interface RestMapper extends KindResolver {
   /**
-   * The token of a kind that is known only by name. Known kinds cost no request; others cost one discovery for all,
-   * however many ask at once. A miss asks again, at most once per `missTtlMs` for each kind.
+   * The token of a kind that is known only by name. Known kinds cost no request; others cost one discovery for all, for
+   * any number of concurrent calls. A miss sends requests again, at most once per `missTtlMs` for each kind.
    *
    * @throws NoKindMatchError when the server does not serve it; GroupDiscoveryError naming the group when the kind was
    *   not found and might be in a group that does not answer
    */
   kindFor(name: KindName, options?: AbortOptions): Promise<Kind<UntypedObject>>;
   /**
-   * As {@link kindFor}, and whether the server was asked: a kind that the mapper was given, as built-in ones are, is
-   * returned without a look at what the server serves; use `isServed` for those.
+   * As {@link kindFor}, and reports whether the server was queried. A kind that the mapper was given, as built-in ones
+   * are, is returned without checking what the server serves; use `isServed` for those.
    *
    * @throws as {@link kindFor}
    */
   resolveKind(name: KindName, options?: AbortOptions): Promise<ResolvedKind>;
   /**
-   * The kind that a resource name of the command line means: a plural, singular or kind of any group, else a short name.
-   * A group that does not answer fails only what is not found elsewhere. A short name that resources of several groups have is
-   * that of the first group in the server's order; the others are logged, once for each name.
+   * Returns the kind of a command-line resource name, which is a plural, singular or kind of any group, else a short
+   * name. A group that does not answer only fails names that are not found elsewhere. A short name shared by resources
+   * of several groups is that of the first group in the server's order; the others are logged, once for each name.
    *
    * @throws as {@link kindFor}
    */
@@ -99,20 +102,20 @@ export interface RestMapper extends KindResolver {
    */
   preferredResources(options?: AbortOptions): Promise<readonly ApiResource[]>;
   /**
-   * The kinds of a category, such as `all`, each in its preferred version; none where no resource is in it. Mirrors client-go's
-   * `CategoryExpander`.
+   * The kinds of a category, such as `all`, each in its preferred version; empty if it has no resource. Mirrors
+   * client-go's `CategoryExpander`.
    *
    * @throws as {@link resources}
    */
   kindsOfCategory(category: string, options?: AbortOptions): Promise<readonly Kind<UntypedObject>[]>;
   /**
-   * The groups and their versions as discovery returned them. A version with `isStale` is one of an aggregated API server that
-   * the server cannot reach: what it says may be out of date.
+   * The groups and their versions as discovery returned them. A version with `isStale` is one of an aggregated API
+   * server that the server cannot reach, so its information may be out of date.
    *
-   * @throws what discovery failed with
+   * @throws the error of discovery
    */
   groups(options?: AbortOptions): Promise<readonly ApiGroup[]>;
-  /** Forgets what discovery said, also in earlier runs, e.g. after a CustomResourceDefinition was installed. */
+  /** Drops the results of discovery, including earlier runs, e.g. after a CustomResourceDefinition was installed. */
   invalidate(): void;
 }
 
@@ -151,7 +154,7 @@ class DiscoveryRestMapper implements RestMapper {
   readonly #resources: GroupResources;
   readonly #logger: Logger;
   readonly #documents: DiscoveryCache | undefined;
-  /** Whether documents of earlier runs still count: until a miss or {@link RestMapper.invalidate}. */
+  /** Whether documents of earlier runs still count, which holds until a miss or {@link RestMapper.invalidate}. */
   #mayReadDocuments = true;
   /** Short names whose ambiguity was looked for. */
   readonly #ambiguous = new Set<string>();
@@ -220,7 +223,7 @@ class DiscoveryRestMapper implements RestMapper {
     const [resource = '', ...rest] = name.toLowerCase().split('.');
     const whole: Place = { version: undefined, group: rest.join('.') };
     const [first = '', ...others] = rest;
-    // As kubectl: what may be a version is one, unless only a group of the whole name has the resource.
+    // As in kubectl, a possible version is taken as one, unless only a group of the whole name has the resource.
     const places = versionName.test(first) ? [{ version: first, group: others.join('.') }, whole] : [whole];
     const isNamed = ({ plural, singular, kind }: ApiResource): boolean =>
       [plural, singular, kind.toLowerCase()].includes(resource);
@@ -296,11 +299,11 @@ class DiscoveryRestMapper implements RestMapper {
     this.#ambiguous.clear();
   }
 
-  /** Once for each name: it may be looked up for every command. */
+  /** Once for each name, because it may be looked up for every command. */
   async #warnOfOthers(shortName: string, taken: ApiResource, signal: AbortSignal | undefined): Promise<void> {
     if (this.#ambiguous.has(shortName)) return;
     this.#ambiguous.add(shortName);
-    // The name was found: what else there is may be missing.
+    // The name was found, so other matches may be missing.
     const all = await this.preferredResources(signal === undefined ? {} : { signal }).catch(() => []);
     const others = all.filter(
       ({ shortNames, plural, group }) =>
@@ -318,7 +321,7 @@ class DiscoveryRestMapper implements RestMapper {
   /** Looks into the cached discovery; on a miss, requests it again unless it was just requested. An abort by one caller does not end it for others. */
   #find(what: string, search: Search): Promise<ApiResource | undefined> {
     const searchTwice = async (): Promise<ApiResource | undefined> => {
-      // What was asked before this call may be older than what it asks about.
+      // Results requested before this call may be older than the kind being looked up.
       const isOld = this.#groups !== undefined || this.#loading !== undefined || this.#cache()?.mayRead === true;
       const first = await this.#search(search);
       if (first.found !== undefined) return first.found;
@@ -370,7 +373,7 @@ class DiscoveryRestMapper implements RestMapper {
     if (oldest !== undefined) this.#misses.delete(oldest);
   }
 
-  /** One discovery for all who ask at once. */
+  /** One discovery for all concurrent callers. */
   async #load(): Promise<DiscoveredGroups> {
     if (this.#groups !== undefined) return this.#groups;
     if (this.#loading !== undefined) return await this.#loading;
@@ -387,7 +390,7 @@ class DiscoveryRestMapper implements RestMapper {
   }
 }
 
-/** Where a resource may be. */
+/** A possible place of a resource. */
 interface Place {
   readonly version: string | undefined;
   /** '' for any. */
@@ -399,7 +402,7 @@ const versionName = /^v\d+((alpha|beta)\d+)?$/;
 
 interface Search {
   readonly signal: AbortSignal | undefined;
-  /** Unset: any. */
+  /** Any if unset. */
   readonly version: string | undefined;
   readonly isCandidate: (group: ApiGroup) => boolean;
   /** The first that holds anywhere decides. */
@@ -408,7 +411,7 @@ interface Search {
 
 interface SearchResult {
   readonly found: ApiResource | undefined;
-  /** What might have it, but does not answer. */
+  /** Groups that might have it, but do not answer. */
   readonly unavailable: readonly UnavailableGroup[];
 }
 

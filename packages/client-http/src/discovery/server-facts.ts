@@ -8,10 +8,10 @@ import { statusErrorOf } from '../transport/failure-status.js';
 import type { Transport } from '../transport/transport.js';
 import { fetchVersion } from './discovery.js';
 
-/** What is read of an answer, in bytes. */
+/** The part of an answer that is read, in bytes. */
 const maxBytes = 1024 * 1024;
 
-/** What a server says of itself. */
+/** The version information of a server. */
 export interface ServerVersion {
   /** `1`. */
   readonly major: string;
@@ -60,15 +60,14 @@ function requireTransport(what: string, transport: unknown): void {
 /** How a server is. */
 export interface ServerHealth {
   readonly isHealthy: boolean;
-  /** One line for each check, such as `[+]etcd ok`; of a server that refuses details what it says. */
+  /** One line for each check, such as `[+]etcd ok`; the plain answer if the server refuses details. */
   readonly details: string;
 }
 
 /**
- * Asks a server whether it is alive (`livez`) or takes requests (`readyz`). One that answers that it does not is a result, not
- * an error.
+ * Checks whether a server is alive (`livez`) or takes requests (`readyz`). A negative answer is a result, not an error.
  *
- * @throws TransportError where there is no answer; StatusError 401 and 403
+ * @throws TransportError if there is no answer; StatusError 401 and 403
  */
 export async function serverHealth(
   transport: Transport,
@@ -86,10 +85,10 @@ export async function serverHealth(
 }
 
 /**
- * Whether the server serves a kind, as where a program uses a CustomResourceDefinition or a newer version if it is there. It
- * asks each time, also for built-in kinds.
+ * Reports whether the server serves a kind, for programs that use a CustomResourceDefinition or a newer version if
+ * available. It sends a request each time, even for built-in kinds.
  *
- * @throws StatusError, TransportError where the group does not answer
+ * @throws StatusError, TransportError if the group does not answer
  */
 export async function isServed(
   transport: Transport,

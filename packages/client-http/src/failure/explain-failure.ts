@@ -7,10 +7,10 @@ import { safeCause } from './safe-cause.js';
 export interface FailureContext {
   readonly server: string;
   readonly method: string;
-  /** Path, perhaps with a query: the query is left out of the message. */
+  /** Path, perhaps with a query, which is omitted from the message. */
   readonly path: string;
   readonly maybeSent: boolean;
-  /** Overrides what the error's code says. */
+  /** Overrides the failure of the error's code. */
   readonly failure?: TransportFailure;
 }
 
@@ -57,10 +57,11 @@ function unknownCa(): string {
   return "the server's certificate is signed by an unknown authority: is certificate-authority the CA of this cluster?";
 }
 
-/** Turns what the network stack says into one line that says what, where, and what to look at. */
+/** Turns an error of the network stack into one line that names the failure, the place and the remedy. */
 export function explainFailure(error: Error, context: FailureContext): TransportError {
   const found = explain(error);
-  // What was sent on a connection had one: the codes of a connection that is not made are those of one that is lost, too.
+  // A request that was sent had a connection; the codes do not distinguish a lost connection from one that was never
+  // made.
   const isLost = context.maybeSent && found.failure === 'unreachable';
   const failure = context.failure ?? (isLost ? 'reset' : found.failure);
   const path = context.path.split('?', 1)[0] ?? '';
@@ -83,7 +84,7 @@ export function explainFailure(error: Error, context: FailureContext): Transport
   );
 }
 
-/** The code of an error, also where it hides in an AggregateError (several addresses of a host) or a cause. */
+/** The code of an error, even inside an AggregateError (several addresses of a host) or a cause. */
 export function errorCode(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null) return undefined;
   if ('code' in error && typeof error.code === 'string') return error.code;

@@ -1,11 +1,11 @@
 import { redact } from '@kctl/client/connection';
 
-/** What of an error of the network stack is shown: who failed at what, not what was sent or received. */
+/** The parts of a network error that are shown, which name the operation and its peer, but no sent or received data. */
 const shownFields = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'reason'] as const;
 
 /**
- * A copy of an error that is fit for `cause`: without the fields in which libraries keep the text they failed on (undici's
- * `data`, Node's `input` and `spawnargs`), and without what looks like a secret in message and stack.
+ * Returns a copy of an error that is fit for `cause`, without the fields in which libraries keep the data they failed
+ * on (undici's `data`, Node's `input` and `spawnargs`), and without apparent secrets in message and stack.
  */
 export function safeCause(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return typeof error === 'string' ? redact(error) : undefined;
@@ -30,7 +30,7 @@ export function safeCause(error: unknown, depth = 0): unknown {
   return copy;
 }
 
-/** An error; without a stack, which costs more than all the rest, where it gets that of another. */
+/** An error, without a stack if it gets that of another, because the stack costs more than all the rest. */
 function copyOf(message: string, hasOther: boolean): Error {
   const limit = Error.stackTraceLimit;
   const isLowered = hasOther && Reflect.set(Error, 'stackTraceLimit', 0);

@@ -10,8 +10,9 @@ import { leavable } from '../bytes/leavable.js';
 import { isStatus } from '../transport/failure-status.js';
 
 /**
- * Splits a watch body at its newlines. What came with one read comes out as one batch. The connection is released
- * when the iteration is left. A body that ends within a frame rejects: that event is lost, so the caller must list.
+ * Splits a watch body at its newlines. The frames of one read are returned as one batch. The connection is released
+ * when the iteration is left. A body that ends within a frame rejects, because that event is lost and the caller must
+ * list.
  */
 export function frameStream(body: AsyncIterable<Buffer[]>, what: string, options: FrameOptions = {}): FrameStream {
   const frames = new LineFrames(body, what, chunkReleaser(body, options));
@@ -33,8 +34,8 @@ type Frames = IteratorResult<readonly Uint8Array[], undefined>;
 const noFrames: Frames = { done: true, value: undefined };
 
 /**
- * What a generator over the body would be, with one promise for each batch instead of four: between the socket and the
- * store of a quiet watch, they are a large part of what an event costs.
+ * The equivalent of a generator over the body, with one promise for each batch instead of four. Between the socket and
+ * the store of a quiet watch, promises are a large part of the cost of an event.
  */
 class LineFrames implements AsyncIterator<readonly Uint8Array[], undefined> {
   readonly #body: AsyncIterable<Buffer[]>;
@@ -153,7 +154,7 @@ function decodeEvent<K extends Kind>(kind: K, frame: Uint8Array, what: string): 
   }
 }
 
-/** One of another kind ends the initial events of another kind: nothing of it counts. */
+/** A bookmark of another kind would end the initial events of another kind, so none of it counts. */
 function bookmark(kind: Kind, object: unknown, what: string): WatchEvent<never> {
   if (!hasMetadata(object)) throw new DecodeError(`${what}: a bookmark has no metadata`);
   refuseOther(kind, object, what, 'a bookmark');

@@ -28,12 +28,12 @@ import { DecodeError } from '../errors.js';
 import { failureInBody } from '../transport/failure-status.js';
 import { leavable } from '../bytes/leavable.js';
 
-/** Bodies up to this size are parsed in one go: faster, and too short to hold the event loop, in bytes. */
+/** Bodies up to this size are parsed in one go, which is faster and too short to block the event loop, in bytes. */
 const smallBody = 256 * 1024;
 
 /**
- * How long decoding may hold the event loop, in ms. Short, because a garbage collection may fall into the same turn: what
- * is read survives, so the collector has to copy it, for tens of ms at a time.
+ * How long decoding may block the event loop, in ms. Short, because a garbage collection may fall into the same turn,
+ * and the collector then has to copy the surviving data, for tens of ms at a time.
  */
 const budgetMs = 3;
 
@@ -57,7 +57,7 @@ export function listFrames(
   return { metadata: promise, [Symbol.asyncIterator]: () => frames, [Symbol.asyncDispose]: leave };
 }
 
-/** What a list was requested for. */
+/** The subject of a list request. */
 export interface ListedAs {
   readonly kind: Kind;
   /** The request, for errors. */
@@ -115,8 +115,8 @@ function statesOther(kind: Kind, item: Uint8Array): boolean {
 }
 
 /**
- * Reads a LIST answer into objects. A large one is decoded item by item while it arrives, so that the event loop
- * turns in between, after 3 ms at the latest, and the text is never held as a whole.
+ * Reads a LIST answer into objects. A large one is decoded item by item while it arrives, so that the event loop turns
+ * in between, after 3 ms at the latest, and the body is never held as a whole.
  */
 export async function readList<K extends Kind>(
   kind: K,

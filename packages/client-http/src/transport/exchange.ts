@@ -35,27 +35,27 @@ export interface Exchange {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: ByteStream;
-  /** The connection, once it speaks the protocol that the request asked for. It belongs to the caller; there is no body. */
+  /** The connection, once it speaks the requested protocol. It belongs to the caller; there is no body. */
   readonly socket?: Duplex;
 }
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Where and how an exchange runs. */
+/** Context in which an exchange runs. */
 export interface ExchangeContext {
   readonly dispatcher: RequestDispatcher;
   readonly timeouts: ExchangeTimeouts;
   readonly clock: Clock;
   readonly signal?: AbortSignal | undefined;
-  /** Whether each read of the connection has memory of its own: so in HTTP/1.1, not in HTTP/2. @default false */
+  /** Whether each read of the connection has separate memory, as in HTTP/1.1, but not in HTTP/2. @default false */
   readonly hasExclusiveReads?: boolean | undefined;
   /** Called with the number of bytes of the body that arrived, however it ends. */
   readonly onEnd?: ((receivedBytes: number) => void) | undefined;
 }
 
 /**
- * Sends one request over undici's dispatch interface: no stream objects in between, flow control and abort at hand.
- * Resolves with the headers. An abort rejects at once, also while the request still waits for a connection.
+ * Sends one request over undici's dispatch interface, without intermediate stream objects and with direct flow control
+ * and abort. Resolves with the headers. An abort rejects at once, also while the request still waits for a connection.
  *
  * @throws TransportError, or the signal's reason
  */
@@ -153,7 +153,8 @@ class RunningExchange implements ByteSource {
 
   #onStart(controller: DispatchControl): void {
     this.#controller = controller;
-    // Asked, not only listened to: a signal may know better than its last event, as a fence does after a stall.
+    // Checked in addition to its event, because a signal may know better than its last event, as a fence does after a
+    // stall.
     if (this.#abortedBy === undefined && this.#context.signal?.aborted === true) this.#onSignal();
     if (this.#abortedBy !== undefined) controller.abort(this.#abortedBy);
     else if (this.#phase === 'queued') this.#phase = 'sent';
@@ -202,7 +203,7 @@ class RunningExchange implements ByteSource {
     this.#reject(explainFailure(error, { server: origin, method, path, maybeSent }));
   }
 
-  /** Ends it from our side: an abort or a deadline. */
+  /** Ends it from the client's side, on an abort or a deadline. */
   #stop(reason: Error): void {
     if (this.#phase === 'done') return;
     this.#reject(reason);

@@ -5,7 +5,7 @@ import { isTransportError, noKindMatch } from '../errors.js';
 import { redact } from '@kctl/client/connection';
 import type { TransportResponse } from './transport.js';
 
-/** What a failed request was about. */
+/** The subject of a failed request. */
 export interface FailedRequest {
   readonly method: string;
   readonly server: string;
@@ -35,15 +35,15 @@ const reasons: Readonly<Record<number, StatusReason>> = {
 
 /** client-go includes this much of an answer that is not a Status. */
 const maxTextLength = 2048;
-/** What is read of an answer that is not a success, in bytes. A Status with a thousand causes is a tenth of it. */
+/** The part of an unsuccessful answer that is read, in bytes. A Status with a thousand causes is a tenth of it. */
 const maxErrorBytes = 1024 * 1024;
-/** What an API server says of a URL that it does not serve, in a Status and as text. */
+/** An API server's answer for a URL that it does not serve, as a Status and as plain characters. */
 const unknownPath = /^(the server could not find the requested resource\b.*|404 page not found)?$/is;
 
 /**
- * The error for an answer that is not a success: a StatusError, or, for a 404 that is about the URL and not about an
- * object, a NoKindMatchError whose cause has what was answered. At most 1 MiB of the answer is read; one that breaks
- * off is still the error that its status code says.
+ * Returns the error for an unsuccessful answer, which is a StatusError, or, for a 404 about the URL instead of an
+ * object, a NoKindMatchError whose cause contains the answer. At most 1 MiB of the answer is read; a truncated answer
+ * is still the error of its status code.
  */
 export async function failureOf(
   response: TransportResponse,
@@ -78,7 +78,7 @@ async function readAnswer(response: TransportResponse): Promise<Answer> {
   }
 }
 
-/** The Status that a text holds, if it is one of a failure, with members of the right types alone. */
+/** Returns the Status in a body, if it is one of a failure, with only the members of the right types. */
 export function parseStatus(text: string): Status | undefined {
   if (!text.startsWith('{')) return undefined;
   try {
@@ -89,7 +89,7 @@ export function parseStatus(text: string): Status | undefined {
   }
 }
 
-/** The error of an answer that is not about an object; its code is the HTTP status where the Status has none. */
+/** The error of an answer that is not about an object. Its code is the HTTP status if the Status has no code. */
 export function statusErrorOf(
   answer: { readonly status: number; readonly text: string },
   message: string,
@@ -97,7 +97,7 @@ export function statusErrorOf(
   return new StatusError({ code: answer.status, ...(parseStatus(answer.text) ?? { status: 'Failure', message }) });
 }
 
-/** A document that a message quotes: the API server shows the whole object where a patched one cannot be read. */
+/** A document quoted in a message, because the API server shows the whole object if a patched one cannot be read. */
 const quotedDocument = /"\{(?:[^"\\]|\\.)*"/g;
 
 /** A Status about a Secret without the documents that its messages quote. */
@@ -128,9 +128,9 @@ export function failureInBody(value: unknown, kind: Kind): StatusError | undefin
 }
 
 /**
- * Whether a 404 says that the URL is not served: a missing object is named, and a webhook or an aggregated API server
- * that answers 404 gives its own reason. What is not a Status does not come from an API server that has the kind, and
- * must not be taken for the end of an object.
+ * Reports whether a 404 means that the URL is not served. A missing object is named, and a webhook or an aggregated API
+ * server that answers 404 gives a reason. An answer that is not a Status does not come from an API server that has the
+ * kind, and must not be taken for the end of an object.
  */
 function isAboutPath(status: Status | undefined): boolean {
   if (status === undefined) return true;
@@ -139,14 +139,14 @@ function isAboutPath(status: Status | undefined): boolean {
 
 const looksLikeJson = (text: string): boolean => /^\s*[{[]/.test(text);
 
-/** What an answer that is not a Status says. JSON is not quoted: it may be a Secret. */
+/** The message of an answer that is not a Status. JSON is not quoted, because it may be a Secret. */
 function quoted({ text, cut = '' }: Answer): string {
   const said = text.trim();
   if (looksLikeJson(said)) return `JSON of ${said.length} characters that is not a Status${cut}`;
   return said === '' ? cut.trim() : `${redact(said.slice(0, maxTextLength))}${cut}`;
 }
 
-/** A redirect is never followed: it would hand the credentials to whatever it leads to. */
+/** A redirect is never followed, because its destination would receive the credentials. */
 function redirected({ status, location }: TransportResponse): string {
   if (status < 300 || status > 399 || status === 304) return '';
   const where = location === undefined ? ' without a Location' : ` to ${redact(location.replace(/[?#].*$/s, ''))}`;
@@ -183,7 +183,7 @@ function withRetryAfter(status: Status, response: TransportResponse): Status {
   return { ...completed, details: { ...completed.details, retryAfterSeconds: Math.ceil(retryAfterMs / 1000) } };
 }
 
-/** The server says just "Unauthorized" to an expired token: one word that names neither what nor where. */
+/** The server answers an expired token with "Unauthorized", a single word that names neither cause nor place. */
 function explained(status: Status): Status {
   if (status.code !== 401 || (status.message ?? 'Unauthorized') !== 'Unauthorized') return status;
   return {

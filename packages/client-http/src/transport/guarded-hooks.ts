@@ -1,6 +1,6 @@
 import { isThenable } from '@kctl/options';
 
-/** Calls a hook of the caller's. What it throws, or rejects with, is reported and concerns nothing else. */
+/** Calls a hook of the caller. An error that it throws, or rejects with, is reported and has no other effect. */
 export function callHook(hook: () => unknown, report: (error: unknown) => void): void {
   try {
     const result = hook();

@@ -3,7 +3,7 @@ import type { Metrics } from '@kctl/telemetry';
 const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304, 16777216];
 
-/** What is measured about requests, by client-go's names. */
+/** Metrics of requests, by client-go's names. */
 export interface RequestMetrics {
   /** One attempt was answered; `code` is the HTTP status or `<error>`. */
   answered(method: string, code: string, seconds: number): void;

@@ -47,10 +47,10 @@ import type { ServerWarning, WarnedRequest, WarningReporter } from './warnings.j
 
 /** Options of {@link createTransport}. */
 export interface TransportOptions {
-  /** Whom to act as. @default what the connection says */
+  /** The identity to impersonate. @default that of the connection */
   readonly impersonate?: Impersonation;
   /**
-   * What this program calls itself, `name` or `name/version`: begins the default user agent, and so names the field
+   * The name of this program, `name` or `name/version`. It begins the default user agent, and so names the field
    * manager of writes that name none.
    *
    * @default the name of the script that Node was started with
@@ -58,13 +58,16 @@ export interface TransportOptions {
   readonly program?: string;
   /** The whole header. @default `<program>/<version> (<os>/<arch>) kctl/<version>` */
   readonly userAgent?: string;
-  /** Limits requests per second on the client's side. @default no limit: the server's priority and fairness decides */
+  /**
+   * Limits requests per second on the client's side. @default no limit, because the server's priority and fairness
+   * decides
+   */
   readonly rateLimit?: RateLimit;
   /** How often one request is repeated at most; see the README for what is repeated. @default 10 */
   readonly maxRetries?: number;
   /**
-   * ms until a request must be answered in whole. For lists: until the headers, then between two chunks. For
-   * watches: until the headers. 0: unlimited.
+   * ms until a request must be answered in whole. For lists, until the headers, then between two chunks. For watches,
+   * until the headers. 0 is unlimited.
    *
    * @default 60_000
    */
@@ -75,9 +78,12 @@ export interface TransportOptions {
   readonly maxConnections?: number;
   /** Offers HTTP/2 to the server. @default false */
   readonly http2?: boolean;
-  /** Asks for gzip on lists. @default true, unless the server is on this machine or the connection disables it */
+  /** Requests gzip on lists. @default true, unless the server is on this machine or the connection disables it */
   readonly compression?: boolean;
-  /** Called with each warning of the server, and the request that it is about; what it throws is logged. @default logs each text once */
+  /**
+   * Called with each warning of the server, and the request that it is about; errors that it throws are logged.
+   * @default logs each warning once
+   */
   readonly onWarning?: (warning: ServerWarning, request: WarnedRequest) => void;
   readonly logger?: Logger;
   readonly metrics?: Metrics;
@@ -85,7 +91,7 @@ export interface TransportOptions {
   readonly detailedMetrics?: boolean;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** Where proxy variables are looked up, and what exec plugins inherit. @default process.env */
+  /** The environment for proxy variables, inherited by exec plugins. @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /**
    * The programs that may run as exec plugins, by path or by a name that is looked up in PATH: for kubeconfigs that others
@@ -125,31 +131,33 @@ export interface TransportRequest {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: string | Uint8Array;
-  /** What kind of answer: decides on pool, timeouts, compression and retries. @default 'object' */
+  /** The kind of answer, which decides on pool, timeouts, compression and retries. @default 'object' */
   readonly expect?: 'object' | 'list' | 'watch';
   /**
-   * Whether executing it twice may do something else than executing it once, such as to create two objects. Then it is
-   * repeated after a 429 alone: a 5xx may come from a server that was already at it. @default false
+   * Whether the request is not idempotent, for example because executing it twice creates two objects. Then it is
+   * repeated after a 429 alone, because a 5xx may come from a server that had already begun. @default false
    */
   readonly once?: boolean;
   /** How often it is repeated at most. @default that of the transport */
   readonly maxRetries?: number;
-  /** Further headers, by their lower-case names. Those of the transport win: credentials, impersonation, user agent. */
+  /**
+   * Further headers, by their lower-case names. Those of the transport win (credentials, impersonation, user agent).
+   */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The protocol to switch the connection to, such as `websocket`. The answer has the connection where the server
-   * switches; any other answer is one like others. Only for GET, and over HTTP/1.1.
+   * The protocol to switch the connection to, such as `websocket`. The answer has the connection if the server
+   * switches; any other answer is an ordinary one. Only for GET, and over HTTP/1.1.
    */
   readonly upgrade?: string;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** An answer. Read the body to its end, or leave its iteration: until then it holds a connection. */
+/** An answer. Read the body to its end, or leave its iteration, because until then it holds a connection. */
 export interface TransportResponse {
   readonly status: number;
   readonly contentType: string;
   readonly retryAfterMs: number | undefined;
-  /** Where a redirect leads to. Redirects are not followed. */
+  /** The destination of a redirect. Redirects are not followed. */
   readonly location?: string | undefined;
   /** All headers, by their lower-case names. */
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -158,7 +166,7 @@ export interface TransportResponse {
   readonly socket?: Duplex;
 }
 
-/** Requests to one API server: authenticated, limited, measured, repeated where that is safe. */
+/** Requests to one API server, authenticated, limited, measured, and repeated if that is safe. */
 export interface Transport extends AsyncDisposable {
   /** `https://host:port/prefix`, without user information. */
   readonly server: string;

@@ -3,9 +3,9 @@ import { basename } from 'node:path';
 import { listOption, requireOptions, shownType, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 
-/** Where {@link defaultUserAgent} looks. */
+/** Environment of {@link defaultUserAgent}. */
 export interface UserAgentFacts {
-  /** What the program calls itself: `name` or `name/version`. @default the script that Node was started with */
+  /** The name of the program, `name` or `name/version`. @default the script that Node was started with */
   readonly program?: string | undefined;
   /** @default process.argv */
   readonly argv?: readonly string[];
@@ -23,8 +23,8 @@ const factNames: OptionNames<UserAgentFacts> = {
 };
 
 /**
- * `<program>/<version> (<os>/<arch>) kctl/<version>`, as client-go's default is made. The server takes what stands
- * before the first slash for the field manager of writes that name none, so it must tell programs apart.
+ * `<program>/<version> (<os>/<arch>) kctl/<version>`, in the form of client-go's default. The server uses the part
+ * before the first slash as the field manager of writes that name none, so it must distinguish programs.
  */
 export function defaultUserAgent(facts: UserAgentFacts = {}): string {
   const given: unknown = facts;
@@ -54,7 +54,7 @@ function word(text: string): string {
 
 let version: string | undefined;
 
-/** The version of this package; unknown where it was bundled into something else. */
+/** The version of this package; unknown if it was bundled into something else. */
 function ownVersion(): string {
   version ??= readVersion();
   return version;

@@ -17,7 +17,9 @@ export interface WarnedRequest {
   readonly path: string;
 }
 
-/** `299 agent "text" ["date"]`, several of them separated by commas; the text is a quoted string with \-escapes. */
+/**
+ * `299 agent "text" ["date"]`, separated by commas if there are several; the message is a quoted string with \-escapes.
+ */
 const warning = /299 (\S+) "((?:[^"\\]|\\.)*)"(?: "[^"]*")?/g;
 
 /** The warnings with code 299 in `Warning` headers. */
@@ -43,10 +45,10 @@ export interface WarningReporter {
   report(headers: Readonly<Record<string, string | string[] | undefined>>, request: WarnedRequest): void;
 }
 
-/** How many warnings are remembered, to log each of them once: by 6 bytes of their hash, since texts may be long. */
+/** How many warnings are remembered, to log each of them once, by 6 bytes of their hash, since warnings may be long. */
 const maxSeen = 100_000;
 
-/** Calls a hook with each warning; without one, each text is logged once. */
+/** Calls a hook with each warning; without one, each warning is logged once. */
 export function createWarningReporter(
   onWarning: ((warning: ServerWarning, request: WarnedRequest) => void) | undefined,
   logger: Logger,
@@ -65,7 +67,7 @@ export function createWarningReporter(
     report: (headers, request) => {
       for (const warning of parseWarnings(headers['warning']))
         if (onWarning === undefined) log(warning, request);
-        // The request has been executed: a hook that fails must not take its answer away.
+        // The request has been executed, so a failing hook must not lose its answer.
         else
           callHook(
             () => onWarning(warning, request),

@@ -1,10 +1,10 @@
-/** Markers of a block of PEM, each on a line of its own. */
+/** Markers of a PEM block, each on a separate line. */
 const marker = /^-----(BEGIN|END) ([A-Z0-9 ]+)-----[ \t\r]*$/;
 
 /**
- * Why a bundle of certificates in PEM cannot be used whole, as the end of a sentence; undefined if it can. TLS of Node reads
- * one up to the first certificate that is broken, or joined to the next one without a line break, and reports nothing: the
- * peers of the others would be refused.
+ * The reason why a bundle of certificates in PEM cannot be used whole, as the end of a sentence; undefined if it can.
+ * TLS of Node reads one up to the first certificate that is broken, or joined to the next one without a line break, and
+ * reports nothing, so the peers of the others would be refused.
  */
 export function certificateBundleProblem(bundle: string | Uint8Array): string | undefined {
   const text = typeof bundle === 'string' ? bundle : Buffer.from(bundle).toString('latin1');

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 
-/** PEM text or bytes. */
+/** PEM as a string or bytes. */
 export type Pem = string | Uint8Array;
 
 /** An environment variable for an exec plugin. */
@@ -20,11 +20,11 @@ export interface ExecPlugin {
   /** Whether the plugin receives the cluster's details. @default false */
   readonly provideClusterInfo?: boolean;
   /**
-   * What the cluster says to plugins: `spec.cluster.config` of what it receives with `provideClusterInfo`. A kubeconfig has it as
-   * the extension `client.authentication.k8s.io/exec` of the cluster.
+   * The cluster's configuration for plugins, which is `spec.cluster.config` of the input that they receive with
+   * `provideClusterInfo`. A kubeconfig has it as the extension `client.authentication.k8s.io/exec` of the cluster.
    */
   readonly config?: unknown;
-  /** `Always` is refused: a controller has no terminal. @default 'IfAvailable' */
+  /** `Always` is refused, because a controller has no terminal. @default 'IfAvailable' */
   readonly interactiveMode?: 'Never' | 'IfAvailable' | 'Always';
 }
 
@@ -47,15 +47,15 @@ export interface OidcRefresh {
   readonly ca?: Pem;
 }
 
-/** Sets the `Authorization` header by other means: how client-node's own auth providers are plugged in. */
+/** Sets the `Authorization` header by other means, which is how client-node's auth providers are plugged in. */
 export interface AuthProvider {
   /** The value of the header, or undefined for none. Called before each request; it caches and refreshes itself. */
   authorization(): Promise<string | undefined>;
 }
 
 /**
- * Who we are. Of several, the first that is set counts: tokenFile, token, username, exec, oidc, provider. What is
- * blank, and a certificate without its key, are refused: requests would be anonymous.
+ * The identity of the client. Of several, the first that is set counts, in the order tokenFile, token, username, exec,
+ * oidc, provider. Blank values, and a certificate without its key, are refused, because requests would be anonymous.
  */
 export interface UserConnection {
   readonly certificate?: Pem;
@@ -63,7 +63,7 @@ export interface UserConnection {
   readonly key?: Pem;
   readonly keyFile?: string;
   readonly token?: string;
-  /** Re-read while in use, so that a rotated token is picked up. Until it can be read, `token` is used where it is set. */
+  /** Re-read while in use, so that a rotated token is picked up. Until it can be read, `token` is used if it is set. */
   readonly tokenFile?: string;
   readonly username?: string;
   readonly password?: string;
@@ -79,7 +79,7 @@ export interface ProxyUser {
   readonly password: string;
 }
 
-/** A request to carry: the part of undici's `Dispatcher.DispatchOptions` that a transport sets. */
+/** A request to carry, the part of undici's `Dispatcher.DispatchOptions` that a transport sets. */
 export interface DispatchedRequest {
   /** `https://host:port`. */
   readonly origin: string;
@@ -91,11 +91,16 @@ export interface DispatchedRequest {
   /** 0: the transport keeps time itself. */
   readonly headersTimeout: number;
   readonly bodyTimeout: number;
-  /** The protocol to switch the connection to, such as `websocket`. What cannot switch answers as without it. */
+  /**
+   * The protocol to switch the connection to, such as `websocket`. A dispatcher that cannot switch answers as without
+   * it.
+   */
   readonly upgrade?: string;
 }
 
-/** What a handler acts on its request with: the part of undici's `Dispatcher.DispatchController` that a transport uses. */
+/**
+ * Controls for the handler of a request, the part of undici's `Dispatcher.DispatchController` that a transport uses.
+ */
 export interface DispatchControl {
   /** Ends the request; nothing more is called back. */
   abort(reason: Error): void;
@@ -115,7 +120,7 @@ export interface DispatchCallbacks {
   ): void;
   onResponseData(control: DispatchControl, chunk: Buffer): void;
   onResponseEnd(control: DispatchControl): void;
-  /** In place of an answer, where the server switches protocols: `socket` is a Duplex of Node. */
+  /** In place of an answer, if the server switches protocols. `socket` is a Duplex of Node. */
   onRequestUpgrade?(
     control: DispatchControl,
     status: number,
@@ -131,7 +136,7 @@ export interface RequestDispatcher {
   dispatch(request: DispatchedRequest, callbacks: DispatchCallbacks): boolean;
   /** Takes nothing new; resolves when what runs has ended. */
   close(): Promise<void>;
-  /** Ends every connection at once: what runs on them fails. */
+  /** Ends every connection at once, so requests on them fail. */
   destroy(): Promise<void>;
 }
 
@@ -140,20 +145,20 @@ export interface ObservedRequest {
   readonly method: string;
   /** Path with query, as it went onto the wire. */
   readonly path: string;
-  /** Status of the answer; undefined where there was none. */
+  /** Status of the answer; undefined if there was no answer. */
   readonly status: number | undefined;
 }
 
-/** What a connection is to be opened to. */
+/** The destination of a connection to be opened. */
 export interface DialAddress {
   readonly host: string;
   readonly port: number;
   readonly signal: AbortSignal;
 }
 
-/** Where the server is, how to trust it, and who we are: one context of a kubeconfig, flattened. */
+/** The server's address, how to trust it, and the identity of the client, as one flattened context of a kubeconfig. */
 export interface Connection {
-  /** `https://host:port`, with an optional path prefix; a user name and password in it count where `user` says nothing. */
+  /** `https://host:port`, with an optional path prefix; a user name and password in it count if `user` sets nothing. */
   readonly server: string;
   readonly ca?: Pem;
   /** Re-read while in use, so that a rotated CA is picked up. */
@@ -164,9 +169,9 @@ export interface Connection {
   readonly insecureSkipTlsVerify?: boolean;
   /** `http:`, `https:`, `socks5:` URL. @default by the environment: HTTPS_PROXY, HTTP_PROXY, NO_PROXY */
   readonly proxyUrl?: string;
-  /** User name and password for the proxy, where `proxyUrl` does not contain them. */
+  /** User name and password for the proxy, if `proxyUrl` does not contain them. */
   readonly proxyUser?: ProxyUser;
-  /** Never asks for compressed answers. @default false */
+  /** Never requests compressed answers. @default false */
   readonly disableCompression?: boolean;
   /** The default namespace of the context. */
   readonly namespace?: string;
@@ -187,8 +192,8 @@ export interface Connection {
    */
   readonly newDispatcher?: () => RequestDispatcher;
   /**
-   * Called for each request once its answer begins, or it has failed: every attempt of every client that is made with this
-   * connection, but for a thread that renews a lease. What it throws is logged.
+   * Called for each request once its answer begins, or it has failed, for every attempt of every client that is made
+   * with this connection, but not for a thread that renews a lease. Errors that it throws are logged.
    *
    * @default none
    */

@@ -1,6 +1,6 @@
 const kubeConfigCode = 'KCTL_KUBE_CONFIG';
 
-/** Thrown when a kubeconfig cannot be read or does not say where the server is. Names file, field and remedy. */
+/** Thrown when a kubeconfig cannot be read or does not state the server. Names file, field and remedy. */
 export class KubeConfigError extends Error {
   override readonly name = 'KubeConfigError';
   readonly code: 'KCTL_KUBE_CONFIG' = kubeConfigCode;

@@ -7,9 +7,12 @@ import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { inClusterConnection } from './in-cluster.js';
 
-/** Options of `listContexts`: where the contexts are. */
+/** Options of `listContexts`, which name the source of the contexts. */
 export interface ListContextsOptions {
-  /** A kubeconfig as text, such as that of a Secret; nothing else is looked at. Relative paths in it begin at the working directory. */
+  /**
+   * A kubeconfig as a string, such as that of a Secret; nothing else is used. Relative paths in it begin at the working
+   * directory.
+   */
   readonly text?: string;
   /** The kubeconfig file. @default KUBECONFIG, else the pod's service account, else ~/.kube/config */
   readonly path?: string;
@@ -35,29 +38,29 @@ const connectionOptionNames: OptionNames<LoadConnectionOptions> = { ...contextsO
 /** A context of a kubeconfig. */
 export interface KubeContext {
   readonly name: string;
-  /** Whether it is the one that is used where none is named. */
+  /** Whether it is the default if no context is named. */
   readonly isCurrent: boolean;
   readonly cluster: string;
   readonly user: string;
   readonly namespace?: string;
-  /** Without user information. Absent where the cluster does not exist. */
+  /** Without user information. Absent if the cluster does not exist. */
   readonly server?: string;
 }
 
-/** Reads kubeconfig files: what `@kctl/kubeconfig` exports. */
+/** Reads kubeconfig files, as exported by `@kctl/kubeconfig`. */
 export interface KubeconfigReader {
   /** The connection of a context in these files, of which the first entry of a name counts. */
   readKubeconfig(paths: readonly string[], options?: { readonly context?: string }): Promise<Connection>;
-  /** That of a text. */
+  /** The connection of a context in a kubeconfig string. */
   parseKubeconfig(text: string, options?: { readonly context?: string }): Promise<Connection>;
-  /** The contexts of files, or of a text. */
+  /** Returns the contexts of files, or of a string. */
   readContexts(source: readonly string[] | { readonly text: string }): Promise<readonly KubeContext[]>;
 }
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
- * entry of a name wins), in-cluster, ~/.kube/config. `loadReader` imports `@kctl/kubeconfig`; it is called only when
- * there is something to read, so that a process in a pod loads no parser.
+ * Finds the connection of this process, in controller-runtime's order, which is `text`, `path`, KUBECONFIG (the first
+ * entry of a name in several files wins), in-cluster, ~/.kube/config. `loadReader` imports `@kctl/kubeconfig`; it is
+ * called only when there is something to read, so that a process in a pod loads no parser.
  *
  * @throws KubeConfigError in one line, naming the files that were tried; TypeError when `text` and `path` are both set, or for
  *   an option that is not known or not valid
@@ -78,7 +81,7 @@ export async function findConnection(
 }
 
 /**
- * The contexts that {@link findConnection} chooses from. None in a pod, and none where there is no file.
+ * Returns the contexts that {@link findConnection} chooses from. The list is empty in a pod, or if there is no file.
  *
  * @throws KubeConfigError naming the file that is not valid; TypeError when `text` and `path` are both set, or for
  *   an option that is not known or not valid
@@ -96,7 +99,7 @@ export async function findContexts(
   return source === 'cluster' ? [] : await (await loadReader()).readContexts(source);
 }
 
-/** A text, the paths of files, or the service account of the pod. @throws KubeConfigError where there is none of them */
+/** A string, the paths of files, or the service account of the pod. @throws KubeConfigError if none exists */
 async function findSource({
   text,
   path = '',

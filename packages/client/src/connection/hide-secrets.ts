@@ -8,11 +8,11 @@ const userSecrets: readonly (keyof UserConnection)[] = ['token', 'password', 'ke
 const oidcSecrets: readonly (keyof OidcRefresh)[] = ['clientSecret', 'idToken', 'refreshToken'];
 
 /**
- * The same connection, whose secrets stay out of logs: `inspect`, `console.log` and `JSON.stringify` show
+ * Returns the same connection with its secrets hidden from logs. `inspect`, `console.log` and `JSON.stringify` show
  * `[redacted]` for tokens, passwords, private keys, and for arguments and environment of an exec plugin. Each object
- * hides its own, so that a copy such as `{ ...connection, namespace }` hides as much: what a URL says of user and
- * password is moved out of it, into `user` and `proxyUser`. The fields themselves are as they were: a copy of `user`
- * itself, `{ ...connection.user }`, has its token as text.
+ * hides its secrets, so that a copy such as `{ ...connection, namespace }` hides as much, and user and password are
+ * moved from a URL into `user` and `proxyUser`. The fields themselves are unchanged, so a copy of `user` itself,
+ * `{ ...connection.user }`, shows its token.
  */
 export function hideSecrets(connection: Connection): Connection {
   const server = splitUrlUser(connection.server);
@@ -28,7 +28,7 @@ export function hideSecrets(connection: Connection): Connection {
   };
 }
 
-/** As in Go, what the URL says counts where there is nothing else to authenticate with. */
+/** As in Go, the user information of the URL counts if there is no other authentication. */
 function withServerUser(user: UserConnection | undefined, fromUrl: UrlUser | undefined): UserConnection | undefined {
   if (fromUrl === undefined || hasAuthorization(user)) return user;
   return { ...user, username: fromUrl.name, password: fromUrl.password };
@@ -72,7 +72,7 @@ function withoutFields<T extends object>(fields: T, secret: readonly (keyof T)[]
   }));
 }
 
-/** Not enumerable: a copy by spread, a comparison or a structured clone sees the fields alone. */
+/** Not enumerable, so that a copy by spread, a comparison or a structured clone only sees the fields. */
 function shownAs<T extends object>(value: T, view: () => object): T {
   return Object.defineProperties(value, {
     toJSON: { value: view, enumerable: false },

@@ -5,14 +5,14 @@ import { KubeConfigError } from './errors.js';
 import { withoutUndefined } from '@kctl/options';
 import { textOf } from './fields.js';
 
-/** Where a service account is mounted. */
+/** Options with the place of a service account. */
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /** Options of {@link inClusterConnection}. */
 export interface InClusterOptions {
   /** @default process.env */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Where the service account is mounted. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
+  /** The directory at which the service account is mounted. @default '/var/run/secrets/kubernetes.io/serviceaccount' */
   readonly directory?: string;
 }
 

@@ -1,6 +1,7 @@
 /**
- * Where an API server is, how to trust it and who we are: the {@link Connection} that `@kctl/client-http` uses and that
- * a pod, a kubeconfig file or a `KubeConfig` describes. Secrets stay out of logs. No third-party library.
+ * The address of an API server, how to trust it and the identity of the client. This is the {@link Connection} that
+ * `@kctl/client-http` uses and that a pod, a kubeconfig file or a `KubeConfig` describes. Secrets stay out of logs. No
+ * third-party library.
  *
  * @packageDocumentation
  */

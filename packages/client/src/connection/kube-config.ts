@@ -5,7 +5,7 @@ import { KubeConfigError } from './errors.js';
 import { textOf } from './fields.js';
 import { hideSecrets } from './hide-secrets.js';
 
-/** What is used of a cluster entry of client-node's `KubeConfig`. */
+/** The used fields of a cluster entry of client-node's `KubeConfig`. */
 export interface KubeConfigCluster {
   readonly server: string;
   /** Base64. */
@@ -16,7 +16,7 @@ export interface KubeConfigCluster {
   readonly proxyUrl?: string | undefined;
 }
 
-/** What is used of a user entry of client-node's `KubeConfig`. */
+/** The used fields of a user entry of client-node's `KubeConfig`. */
 export interface KubeConfigUser {
   readonly name: string;
   readonly certData?: string | undefined;
@@ -59,9 +59,9 @@ function requireKubeConfig(kubeConfig: unknown): void {
 }
 
 /**
- * The connection that the current context of a KubeConfig describes. Certificates, tokens, token files,
- * exec plugins and OIDC are handled here; other auth providers stay with the KubeConfig, asked before each request.
- * Printed or put into JSON, the connection shows `[redacted]` in place of its secrets.
+ * The connection that the current context of a KubeConfig describes. Certificates, tokens, token files, exec plugins
+ * and OIDC are handled here; other auth providers stay with the KubeConfig and are called before each request. Printed
+ * or put into JSON, the connection shows `[redacted]` in place of its secrets.
  *
  * @throws KubeConfigError when there is no current context, its cluster or the user that it names is missing, the cluster has
  *   a certificate authority together with `skipTLSVerify`, the only credential is a key without a certificate, or one without a
@@ -79,7 +79,7 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
     );
   const user = recordFrom(kubeConfig, 'getCurrentUser');
   const userName = textOf(kubeConfig.getContextObject(context)?.user);
-  // As in client-go: without a user in the context requests are anonymous on purpose, with a wrong one by mistake.
+  // As in client-go, requests without a user in the context are anonymous on purpose, with a wrong one by mistake.
   if (user === null && userName !== undefined)
     throw new KubeConfigError(
       `kubeconfig: context ${JSON.stringify(context)} names the user ${JSON.stringify(userName)}, which does not exist: add it to users, or correct the context`,
@@ -136,23 +136,23 @@ function userConnection(user: KubeConfigUser, kubeConfig: KubeConfigLike): UserC
   });
 }
 
-/** What is incomplete would make requests anonymous: as client-go, it is refused. */
+/** Incomplete credentials would make requests anonymous, so they are refused, as in client-go. */
 function requireUsable(user: KubeConfigUser): void {
-  const where = `kubeconfig: user ${JSON.stringify(user.name)}`;
+  const subject = `kubeconfig: user ${JSON.stringify(user.name)}`;
   const isSet = (...values: readonly unknown[]): boolean => values.some((value) => textOf(value) !== undefined);
   if (isSet(user.certData, user.certFile) && !isSet(user.keyData, user.keyFile))
-    throw new KubeConfigError(`${where}: client-certificate is set without client-key: set both, or none`);
+    throw new KubeConfigError(`${subject}: client-certificate is set without client-key: set both, or none`);
   const isOther =
     isSet(user.token, user.username) || [user.exec, user.authProvider].some((way) => recordOf(way) !== undefined);
   if (isSet(user.keyData, user.keyFile) && !isSet(user.certData, user.certFile) && !isOther)
-    throw new KubeConfigError(`${where}: client-key is set without client-certificate: set both, or none`);
+    throw new KubeConfigError(`${subject}: client-key is set without client-certificate: set both, or none`);
   if (textOf(user.token)?.trim() === '')
-    throw new KubeConfigError(`${where}: token is blank: set it, or remove the field`);
+    throw new KubeConfigError(`${subject}: token is blank: set it, or remove the field`);
 }
 
 /**
  * Lets the KubeConfig set the header; the connection pool that it also makes is never used. A provider that the
- * KubeConfig does not know sets none: without this check its requests would be anonymous.
+ * KubeConfig does not know sets no header, so without this check its requests would be anonymous.
  */
 function delegated(kubeConfig: KubeConfigLike, name = ''): AuthProvider {
   return {

@@ -1,7 +1,7 @@
 type Rule = readonly [pattern: RegExp, replacement: string];
 
 const rules: readonly Rule[] = [
-  // V8 quotes the text around a syntax error, or its first character.
+  // V8 quotes the source around a syntax error, or its first character.
   [
     /(Unexpected token )'[^']*'?, (?:\.\.\.)?"[\s\S]*?"(?:\.\.\.)? is not valid JSON/g,
     '$1[redacted] is not valid JSON',
@@ -17,12 +17,14 @@ const rules: readonly Rule[] = [
   [/([a-z][a-z0-9+.-]*:\/\/)[^\s"'<>]*@/gi, '$1[redacted]@'],
 ];
 
-/** The text without what looks like a secret: bearer tokens, JWTs, private keys, passwords, user information in URLs. */
+/**
+ * Returns the string without apparent secrets (bearer tokens, JWTs, private keys, passwords, user information in URLs).
+ */
 export function redact(text: string): string {
   return rules.reduce((shown, [pattern, replacement]) => shown.replace(pattern, replacement), text);
 }
 
-/** {@link redact}, and without these very texts: for what was said by something that has them. */
+/** As {@link redact}, and also removes these exact strings, for messages from a component that has them. */
 export function redactKnown(text: string, known: readonly (string | undefined)[]): string {
   // Longest first, so that a secret that contains another one goes as a whole. Short ones would take words apart.
   const secrets = known.filter((secret) => secret !== undefined && secret.length >= 4).toSorted(byLength);

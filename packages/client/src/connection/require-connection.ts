@@ -1,7 +1,7 @@
 import { listOption, objectOption, shownType, textOption, unknownOptions } from '@kctl/options';
 import type { Connection, Impersonation, UserConnection } from './connection.js';
 
-/** Fields of a user that hold a text; one that is there and empty is what a variable that is not set leaves. */
+/** Fields of a user that hold a string; an empty one results from a variable that is not set. */
 const userTexts = [
   'token',
   'tokenFile',
@@ -12,7 +12,7 @@ const userTexts = [
 
 /**
  * Refuses a connection whose requests would be sent as another user than the one it describes, or would trust other
- * servers: what is empty or incomplete counts as missing, and without it requests are anonymous. As client-go does for
+ * servers. Empty or incomplete fields count as missing, and without them requests are anonymous. As client-go does for
  * a kubeconfig.
  *
  * @throws TypeError naming every field, and none of their values
@@ -33,36 +33,36 @@ export function requireConnection(connection: Connection): void {
 }
 
 /**
- * Refuses to impersonate no one, or others than those who are meant: without a name the API server ignores the headers, and
- * requests are sent as the real user; of a text in place of groups each letter would be one.
+ * Refuses an impersonation of no user, or of unintended ones. Without a name the API server ignores the headers, and
+ * requests are sent as the real user; a string in place of groups would make each letter a group.
  *
  * @param where names the field, at the beginning of the message, e.g. `connection.user.impersonate`
  * @throws TypeError
  */
-export function requireImpersonation(where: string, impersonate: Impersonation | undefined): void {
+export function requireImpersonation(subject: string, impersonate: Impersonation | undefined): void {
   if (impersonate === undefined) return;
   const given: Readonly<Record<string, unknown>> = isObject(impersonate) ? { ...impersonate } : {};
-  const unknown = unknownOptions(given, ['userName', 'uid', 'groups', 'extra'], `${where}.`);
+  const unknown = unknownOptions(given, ['userName', 'uid', 'groups', 'extra'], `${subject}.`);
   if (unknown.length > 0) throw new TypeError(unknown.join('; '));
   const { userName, uid, groups, extra } = given;
   if (typeof userName !== 'string' || userName.trim() === '') {
     const problem = typeof userName === 'string' ? 'is blank' : 'is not set';
-    throw new TypeError(`${where}.userName ${problem}: set it, or leave ${where} out to act as the user itself`);
+    throw new TypeError(`${subject}.userName ${problem}: set it, or leave ${subject} out to act as the user itself`);
   }
   const problem =
-    (uid === undefined ? undefined : textOption(`${where}.uid`, uid)) ??
-    (groups === undefined ? undefined : namesOption(`${where}.groups`, groups)) ??
-    (extra === undefined ? undefined : extraProblem(`${where}.extra`, extra));
+    (uid === undefined ? undefined : textOption(`${subject}.uid`, uid)) ??
+    (groups === undefined ? undefined : namesOption(`${subject}.groups`, groups)) ??
+    (extra === undefined ? undefined : extraProblem(`${subject}.extra`, extra));
   if (problem !== undefined) throw new TypeError(problem);
 }
 
 const namesOption = listOption('a list of texts', textOption);
 
-function extraProblem(where: string, extra: unknown): string | undefined {
+function extraProblem(subject: string, extra: unknown): string | undefined {
   return (
-    objectOption('an object of lists of texts')(where, extra) ??
+    objectOption('an object of lists of texts')(subject, extra) ??
     Object.entries(isObject(extra) ? extra : {})
-      .map(([key, values]) => namesOption(`${where}[${JSON.stringify(key)}]`, values))
+      .map(([key, values]) => namesOption(`${subject}[${JSON.stringify(key)}]`, values))
       .find((problem) => problem !== undefined)
   );
 }
@@ -73,7 +73,7 @@ function serverProblem(server: unknown): string | undefined {
   return `server is ${shown}: expected a URL, such as https://10.0.0.1:6443`;
 }
 
-/** As in client-go: who gives an authority does not want every certificate to be accepted. */
+/** As in client-go, because a caller that gives an authority does not want every certificate to be accepted. */
 function verificationProblem({ ca, caFile, insecureSkipTlsVerify }: Connection): string | undefined {
   const given: unknown = insecureSkipTlsVerify;
   if (given !== undefined && typeof given !== 'boolean')

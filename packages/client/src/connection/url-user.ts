@@ -4,7 +4,7 @@ export interface UrlUser {
   readonly password: string;
 }
 
-/** A URL and who it names, apart. A URL that is not valid stays whole: it is refused where it is used. */
+/** Separates a URL from its user information. A URL that is not valid stays whole and is refused when it is used. */
 export function splitUrlUser(url: string): { readonly url: string; readonly user?: UrlUser } {
   if (!URL.canParse(url)) return { url };
   const { username, password } = new URL(url);

@@ -42,7 +42,7 @@ async function setUnschedulable(
   requireOptions(what, options, cordonOptionNames);
   const { spec } = await client.get(Node, { name }, { live: true, ...signalOf(options) });
   if ((spec?.unschedulable ?? false) === unschedulable) return false;
-  // null removes it: that is what kubectl leaves behind.
+  // null removes it, as kubectl does.
   const body = { spec: { unschedulable: unschedulable ? true : null } };
   await client.patch(Node, { name }, { type: 'merge', body }, options);
   return true;
@@ -62,12 +62,12 @@ export interface DrainedPod {
 export type DrainProgress =
   | { readonly type: 'cordoned'; readonly node: string }
   | { readonly type: 'evicting' | 'gone'; readonly namespace: string; readonly name: string }
-  /** A PodDisruptionBudget does not allow the eviction yet: it is tried again. */
+  /** A PodDisruptionBudget does not allow the eviction yet, so it is tried again. */
   | { readonly type: 'refused'; readonly namespace: string; readonly name: string; readonly error: unknown };
 
 /** Options of {@link drain}. */
 export interface DrainOptions extends AbortOptions {
-  /** Leaves pods of DaemonSets where they are, instead of refusing to drain. @default false */
+  /** Keeps pods of DaemonSets, instead of refusing to drain. @default false */
   readonly ignoreDaemonSets?: boolean;
   /** Evicts pods with emptyDir volumes, whose data are lost. @default false */
   readonly deleteEmptyDirData?: boolean;
@@ -75,7 +75,7 @@ export interface DrainOptions extends AbortOptions {
   readonly force?: boolean;
   /** Only pods that match. @default all */
   readonly podSelector?: Selector | LabelSelector | Readonly<Record<string, string>> | string;
-  /** How long each pod may take to end, in seconds. @default what the pod says */
+  /** Grace period of each pod, in seconds. @default that of the pod */
   readonly gracePeriodSeconds?: number;
   /** For the whole drain, in ms. @default Infinity */
   readonly timeoutMs?: number;
@@ -125,15 +125,15 @@ export function isDrainRefused(error: unknown): error is DrainRefusedError {
 }
 
 /**
- * Empties a node for maintenance: cordons it, evicts its pods and waits until they are gone. Mirrors `kubectl drain`,
- * with its rules: mirror pods stay, pods of DaemonSets, pods without a controller and pods with emptyDir data need an
- * option. Unlike kubectl it looks at the pods before it cordons, so that a refused drain changes nothing. An eviction
- * that a PodDisruptionBudget refuses is tried again until `timeoutMs`. The first pod whose eviction fails otherwise ends the
- * drain, and the attempts at the others with it; kubectl goes on with those.
+ * Empties a node for maintenance, that is, cordons it, evicts its pods and waits until they are gone. Mirrors
+ * `kubectl drain`, with its rules. Mirror pods stay; pods of DaemonSets, pods without a controller and pods with
+ * emptyDir data need an option. Unlike kubectl it checks the pods before it cordons, so that a refused drain changes
+ * nothing. An eviction that a PodDisruptionBudget refuses is tried again until `timeoutMs`. The first pod whose
+ * eviction fails otherwise ends the drain, and with it the attempts for the others; kubectl continues with those.
  *
  * @returns what became of each pod
- * @throws DrainRefusedError naming the pods and what to set; DeadlineExceededError after `timeoutMs` (the node stays
- *   cordoned); the signal's reason; what the client throws, a 404 where there is no such node
+ * @throws DrainRefusedError naming the pods and the options to set; DeadlineExceededError after `timeoutMs` (the node
+ * stays cordoned); the signal's reason; errors of the client, such as a 404 if the node does not exist
  */
 export async function drain(client: Client, node: string, options: DrainOptions = {}): Promise<DrainedPod[]> {
   requireClient('drain', client, ['get', 'list', 'patch']);
@@ -151,7 +151,7 @@ export async function drain(client: Client, node: string, options: DrainOptions 
       await judgePods(client, node, { ...options, signal });
       if (await cordon(client, node, { signal })) onProgress?.({ type: 'cordoned', node });
       const { evicted, skipped } = await judgePods(client, node, { ...options, signal });
-      // One that fails ends the drain, and with it the attempts at the others: nothing goes on after it has rejected.
+      // A failure ends the drain, and with it the attempts for the others, so nothing goes on after it has rejected.
       const left = new AbortController();
       using link = anySignal([signal, left.signal]);
       const within = { ...options, signal: link.signal, retryMs, pollMs, clock };
@@ -264,7 +264,7 @@ async function removePod(
       await evict(client, pod, { signal, ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }) });
       break;
     } catch (error) {
-      // A conflict says that it is another pod by now.
+      // A conflict means that it is another pod by now.
       if (isNotFound(error) || isOtherPod(error)) return;
       // In a namespace that is being deleted the pod ends by itself.
       if (isForbidden(error) && isTerminating(error)) break;

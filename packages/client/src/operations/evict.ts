@@ -9,9 +9,9 @@ import type { OptionNames } from '@kctl/options';
 
 /** Options of {@link evict}. */
 export interface EvictOptions extends AbortOptions {
-  /** How long the pod may take to end, in seconds. @default what the pod says */
+  /** Grace period of the pod, in seconds. @default that of the pod */
   readonly gracePeriodSeconds?: number;
-  /** Asks whether it would be evicted, and changes nothing. @default false */
+  /** Checks whether the pod would be evicted, and changes nothing. @default false */
   readonly dryRun?: boolean;
 }
 
@@ -23,11 +23,11 @@ interface Eviction extends KubeObject {
 }
 
 /**
- * Evicts a pod: deletes it unless that would break a PodDisruptionBudget. With the uid of an object that was read, a
- * later pod of that name stays.
+ * Evicts a pod, that is, deletes it unless that would break a PodDisruptionBudget. With the uid of an object that was
+ * read, a later pod of that name stays.
  *
- * @throws StatusError: 429 (`isTooManyRequests`) where a budget does not allow it now, 404 where there is no such pod,
- *   409 where it is another pod
+ * @throws StatusError 429 (`isTooManyRequests`) if a budget does not allow it now, 404 if the pod does not exist, 409
+ * if it is another pod
  */
 export async function evict(
   client: Pick<SubResources, 'subResource'>,

@@ -1,6 +1,6 @@
 /**
- * What operators do to workloads and nodes, as kubectl does it: evict, drain, rollouts, scale, owners,
- * storage migration.
+ * Operations on workloads and nodes, as in kubectl, such as evict, drain, rollouts, scale, owners and storage
+ * migration.
  *
  * @packageDocumentation
  */

@@ -4,26 +4,26 @@ import type { Reader } from '../client.js';
 import type { AbortOptions, ListOptions } from '../options.js';
 import { requireClient, requireList, requireOptionsObject } from '../require-arguments.js';
 
-/** What is used of each resource. */
+/** The usage of each resource. */
 interface Usage {
   readonly cpu?: Quantity;
   readonly memory?: Quantity;
 }
 
-/** How much a node uses, as `metrics.k8s.io/v1beta1` says it. */
+/** The usage of a node, as reported by `metrics.k8s.io/v1beta1`. */
 export interface NodeMetrics extends KubeObject {
   readonly timestamp?: string;
   /** The time over which it was measured, such as `30s`. */
   readonly window?: string;
-  /** null where nothing was measured. */
+  /** null if nothing was measured. */
   readonly usage?: Usage | null;
 }
 
-/** How much the containers of a pod use, as `metrics.k8s.io/v1beta1` says it. */
+/** The usage of the containers of a pod, as reported by `metrics.k8s.io/v1beta1`. */
 export interface PodMetrics extends KubeObject {
   readonly timestamp?: string;
   readonly window?: string;
-  /** null where nothing was measured. */
+  /** null if nothing was measured. */
   readonly containers?: readonly { readonly name: string; readonly usage?: Usage | null }[] | null;
 }
 
@@ -54,14 +54,14 @@ export interface ResourceUsage {
   readonly memoryBytes: number;
 }
 
-/** What a node uses. */
+/** The usage of a node. */
 export interface NodeUsage extends ResourceUsage {
   readonly name: string;
   /** When it was measured, RFC 3339. */
   readonly timestamp: string | undefined;
 }
 
-/** What a pod uses: its containers added up. */
+/** The usage of a pod, as the sum of its containers. */
 export interface PodUsage extends ResourceUsage, NamespacedKey {
   readonly timestamp: string | undefined;
   readonly containers: readonly (ResourceUsage & { readonly name: string })[];
@@ -79,9 +79,10 @@ export interface TopPodsOptions extends TopNodesOptions {
 }
 
 /**
- * What nodes use, the largest use of CPU first. Mirrors `kubectl top nodes`; the cluster needs the metrics server.
+ * Returns the usage of nodes, the largest use of CPU first. Mirrors `kubectl top nodes`; the cluster needs the metrics
+ * server.
  *
- * @throws NoKindMatchError where there is no metrics server; what the client throws
+ * @throws NoKindMatchError if there is no metrics server; errors of the client
  */
 export async function topNodes(
   client: Pick<Reader, 'list'>,
@@ -96,10 +97,10 @@ export async function topNodes(
 }
 
 /**
- * What pods use, their containers added up, the largest use of CPU first. Mirrors `kubectl top pods --containers`; the cluster
- * needs the metrics server.
+ * Returns the usage of pods, as the sum of their containers, the largest use of CPU first. Mirrors
+ * `kubectl top pods --containers`; the cluster needs the metrics server.
  *
- * @throws NoKindMatchError where there is no metrics server; what the client throws
+ * @throws NoKindMatchError if there is no metrics server; errors of the client
  *
  * @example
  * ```ts
@@ -118,7 +119,7 @@ export async function topPods(
   requireOptionsObject('topPods', options);
   const { items } = await client.list(PodMetrics, { ...options, live: true });
   return sorted(
-    // The server writes null where nothing was measured.
+    // The server writes null if nothing was measured.
     items.map(({ metadata, timestamp, containers }) => ({
       namespace: metadata.namespace,
       name: metadata.name,
@@ -129,7 +130,7 @@ export async function topPods(
   );
 }
 
-/** What all of these use together. */
+/** The total usage of all of these. */
 export function totalUsage(usages: readonly Usage[]): ResourceUsage {
   requireList('totalUsage', 'usages', usages, 'what topNodes or topPods returns');
   for (const usage of usages) requireOptionsObject('totalUsage', usage, 'what topNodes or topPods returns');

@@ -12,12 +12,12 @@ import { StorageMigrationError, type FailedMigration } from './storage-migration
 import { requireClient } from '../require-arguments.js';
 import { requireKind } from '../require-kind.js';
 
-/** What {@link migrateStorage} needs of a client. It must read from the API server, not from a cache. */
+/** The client of {@link migrateStorage}. It must read from the API server, not from a cache. */
 export type StorageMigrationClient = Reader & Pick<Writer, 'patch'> & Pick<SubResources, 'status'>;
 
 /** How far a migration is. */
 export interface StorageMigrationProgress {
-  /** The pass over all objects: a second one follows where the definition changed meanwhile. */
+  /** The pass over all objects. A second one follows if the definition changed meanwhile. */
   readonly pass: number;
   /** Objects of this pass that are stored in the storage version now. */
   readonly migrated: number;
@@ -31,8 +31,8 @@ export interface MigrateStorageOptions extends AbortOptions {
   /** Objects for each list request. @default 500 */
   readonly pageSize?: number;
   /**
-   * How long to wait before the first write, in ms, so that every API server has seen the storage version: one that has
-   * not would go on to store the old one.
+   * How long to wait before the first write, in ms, so that every API server has seen the storage version. One that has
+   * not would continue to store the old one.
    *
    * @default 5_000
    */
@@ -43,7 +43,7 @@ export interface MigrateStorageOptions extends AbortOptions {
   readonly clock?: Clock;
 }
 
-/** What a migration did. */
+/** Result of a migration. */
 export interface StorageMigration {
   /** The version that all objects are stored in. */
   readonly storageVersion: string;
@@ -72,18 +72,19 @@ type Definition = ReadObject<typeof CustomResourceDefinition>;
 
 /**
  * Moves the stored objects of a CustomResourceDefinition to its storage version, then removes every other version from
- * `status.storedVersions`, after which the definition may drop them. Objects keep their content: each is written once
- * with nothing but its uid and resourceVersion.
+ * `status.storedVersions`, after which the definition may drop them. Objects keep their content, because each is
+ * written once with nothing but its uid and resourceVersion.
  *
  * `storedVersions` is pruned only when every object was written (by the migration or, as its resourceVersion shows, by
  * another client) and the definition did not change meanwhile. A migration that is aborted, or fails, changes nothing there; the next one
  * starts over, and the API server stores nothing for objects that are migrated already.
  *
- * Rights: get on customresourcedefinitions, update on customresourcedefinitions/status, list and patch on the objects.
+ * Requires get on customresourcedefinitions, update on customresourcedefinitions/status, and list and patch on the
+ * objects.
  *
- * @param definition the kind, or the name of the definition: `cronjobs.batch.example.com`
- * @throws StorageMigrationError where objects could not be written (each is named, the others are migrated), where no
- * version is served, or where the definition keeps changing; StatusError of other requests; the signal's reason on abort
+ * @param definition the kind, or the name of the definition, such as `cronjobs.batch.example.com`
+ * @throws StorageMigrationError if objects could not be written (each is named, the others are migrated), if no version
+ * is served, or if the definition keeps changing; StatusError of other requests; the signal's reason on abort
  *
  * @example
  * ```ts
@@ -133,7 +134,10 @@ export async function migrateStorage(
   );
 }
 
-/** Whether no write of the definition came between: another storage version may have been in force for a moment. */
+/**
+ * Reports whether no write of the definition came between, because another storage version may have been in force for a
+ * moment.
+ */
 function isSame(before: Definition, after: Definition): boolean {
   return before.metadata.uid === after.metadata.uid && before.metadata.generation === after.metadata.generation;
 }
@@ -210,8 +214,9 @@ async function writeAll(client: StorageMigrationClient, definition: Definition, 
 }
 
 /**
- * Whether an object is gone, or was written by another client since it was listed, and so in the storage version. The code of
- * a refusal does not say so: a webhook may answer 409, and a server that does not serve the version yet answers 404.
+ * Reports whether an object is gone, or was written by another client since it was listed, and so is in the storage
+ * version. The code of a refusal does not show this, because a webhook may answer 409, and a server that does not serve
+ * the version yet answers 404.
  */
 async function isChanged(
   client: StorageMigrationClient,
@@ -255,7 +260,7 @@ async function eachOf<T>(
   if (failed.signal.aborted) throw failed.signal.reason;
 }
 
-/** Leaves the storage version alone in `storedVersions`. @returns the conflict where the definition has changed meanwhile */
+/** Keeps only the storage version in `storedVersions`. @returns the conflict if the definition has changed meanwhile */
 async function prune(
   client: StorageMigrationClient,
   definition: Definition,

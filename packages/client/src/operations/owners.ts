@@ -71,8 +71,8 @@ export interface OwnerLink {
 const maxDepth = 32;
 
 /**
- * The controllers of an object, the nearest one first: a Pod's ReplicaSet, then its Deployment. It ends at an object
- * without a controller, and at a controller that does not exist or is another one of that name by now.
+ * Returns the controllers of an object, the nearest one first, such as a Pod's ReplicaSet, then its Deployment. It ends
+ * at an object without a controller, and at a controller that does not exist or is another one of that name by now.
  *
  * @throws NoKindMatchError for a kind that the server does not serve; what the client throws
  */

@@ -22,15 +22,15 @@ export type RolloutKind = typeof Deployment | typeof StatefulSet | typeof Daemon
 export interface RolloutStatus {
   /** Whether every pod is of the present template, and available. */
   readonly isDone: boolean;
-  /** Whether it will not go on: the progress deadline of a Deployment is exceeded. */
+  /** Whether it will not continue, because the progress deadline of a Deployment is exceeded. */
   readonly isStalled: boolean;
   /** In the words of `kubectl rollout status`. */
   readonly message: string;
 }
 
 /**
- * How far the rollout of a Deployment, StatefulSet or DaemonSet is: what `kubectl rollout status` says of it. A spec
- * that its controller has not seen yet is never done.
+ * Returns the progress of the rollout of a Deployment, StatefulSet or DaemonSet, as reported by
+ * `kubectl rollout status`. A spec that its controller has not seen yet is never done.
  *
  * @throws TypeError for another kind, and for what is not an object as it was read
  */
@@ -223,7 +223,7 @@ const undoOptionNames: OptionNames<UndoOptions> = { toRevision: true, fieldOwner
 /**
  * Goes back to the template of an earlier revision. Mirrors `kubectl rollout undo`.
  *
- * @returns the revision that it went back to; 0 where the template is that of the revision already
+ * @returns the revision that it went back to; 0 if the template is already that of the revision
  * @throws RangeError when there is no such revision; TypeError for a Deployment that is paused
  */
 export async function undoRollout<K extends RolloutKind>(
@@ -311,7 +311,7 @@ function isPaused(object: object): boolean {
   return 'spec' in object && isJsonObject(object.spec) && object.spec['paused'] === true;
 }
 
-/** Stops the rollout of a Deployment: changes of its template wait. */
+/** Stops the rollout of a Deployment, so changes of its template wait. */
 export async function pauseRollout(client: Client, key: NamespacedKey, options: AbortOptions = {}): Promise<void> {
   requireClient('pauseRollout', client, ['patch']);
   requireOptionsObject('pauseRollout', options);

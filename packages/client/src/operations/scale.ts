@@ -7,13 +7,13 @@ import { requireClient, requireOptionsObject } from '../require-arguments.js';
 import { keyIn } from '../require-kind.js';
 import type { OptionNames } from '@kctl/options';
 
-/** What the subresource `scale` of autoscaling/v1 says. */
+/** The content of the subresource `scale` of autoscaling/v1. */
 export interface Scale {
   /** How many replicas are wanted. */
   readonly replicas: number;
   /** How many there are. */
   readonly current: number;
-  /** Selects the pods, as text; undefined where the kind does not say it. */
+  /** The selector of the pods, as a string; undefined if the kind does not state it. */
   readonly selector: string | undefined;
 }
 

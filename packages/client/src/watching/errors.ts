@@ -1,4 +1,4 @@
-/** Thrown where a stream of events has ended before the one that was waited for. Mirrors `watch.ErrWatchClosed`. */
+/** Thrown if a stream of events has ended before the expected one. Mirrors `watch.ErrWatchClosed`. */
 export class WatchClosedError extends Error {
   override readonly name = 'WatchClosedError';
   /** Stable code of this error class. */

@@ -31,10 +31,11 @@ export interface RetryWatcherOptions
   readonly resourceVersion: string;
   /** The least time between the starts of two watches, in ms. @default 1000 */
   readonly minRestartDelayMs?: number;
-  /** The server is asked to end each watch after this long; one that has not ended 10 s later is given up. @default 300 */
+  /** Seconds after which the server must end each watch; one that has not ended 10 s later is given up. @default 300 */
   readonly timeoutSeconds?: number;
   /**
-   * Receives why a watch is resumed: the error, or undefined where the server ended the last one. What it throws is dropped.
+   * Receives the reason for resuming a watch, which is the error, or undefined if the server ended the last one. Errors
+   * that it throws are dropped.
    *
    * @default nothing
    */
@@ -47,8 +48,9 @@ export interface RetryWatcherOptions
 export type RetryEvent<T> = Exclude<WatchEvent<T>, { readonly type: 'BOOKMARK' }>;
 
 /**
- * One watch made of many: what ends or breaks is resumed after the last event. To be read once. Iteration ends when the
- * signal aborts, when it is disposed of, and after an ERROR event, which says why it cannot be resumed.
+ * One watch made of many, in which a watch that ends or breaks is resumed after the last event. To be read once.
+ * Iteration ends when the signal aborts, when it is disposed of, and after an ERROR event, which states why it cannot
+ * be resumed.
  */
 export interface RetryWatcher<T> extends AsyncIterable<RetryEvent<T>>, AsyncDisposable {
   /** The version from which a watch would be resumed now. */
@@ -67,17 +69,17 @@ const optionNames: OptionNames<RetryWatcherOptions> = {
   clock: clockOption,
 };
 const watcherOption = optionWithMethods(['watch'], 'a client that watches, such as createHttpClient(…)');
-/** What a server is given to end a watch in, beyond what it was asked for. */
+/** Extra time for a server to end a watch, beyond the requested time. */
 const graceMs = 10_000;
-/** A server that asks for a longer pause is not believed, in ms. */
+/** A longer pause requested by a server is ignored, in ms. */
 const maxRetryAfterMs = 300_000;
 
 /**
- * Watches a collection without a list and without a store, and resumes where the connection breaks or the server ends the
- * watch: no event is lost and none comes twice. It ends with an ERROR event where it cannot go on: the version has
- * expired (410), the server refuses the user (401, 403), or an event has no version. Mirrors `watch.NewRetryWatcher`;
- * unlike there, a 410 in place of the stream ends it too, and a silent connection is given up. It does nothing before it is
- * read.
+ * Watches a collection without a list and without a store, and resumes if the connection breaks or the server ends the
+ * watch, so that no event is lost and none comes twice. It ends with an ERROR event if it cannot continue, because the
+ * version has expired (410), the server refuses the user (401, 403), or an event has no version. Mirrors
+ * `watch.NewRetryWatcher`; unlike there, a 410 in place of the stream ends it too, and a silent connection is given up.
+ * It does nothing before it is read.
  *
  * @throws TypeError when an argument is not valid; SelectorError for a selector that is not well-formed
  *
@@ -112,7 +114,7 @@ export function createRetryWatcher<K extends Kind>(
     numberProblem('minRestartDelayMs', minRestartDelayMs) ??
     numberProblem('timeoutSeconds', timeoutSeconds, { least: 1, integer: true });
   if (problem !== undefined) throw new TypeError(`${where} ${kind.kind}: ${problem}`);
-  // Each says what is wrong with it.
+  // Each parser throws a specific error.
   if (labelSelector !== undefined) labelSelectorFrom(labelSelector);
   if (fieldSelector !== undefined) fieldSelectorFrom(fieldSelector);
   return new ResumedWatch(client, kind, { ...options, minRestartDelayMs, timeoutSeconds });
@@ -120,7 +122,7 @@ export function createRetryWatcher<K extends Kind>(
 
 type WatchSettings = RetryWatcherOptions & Required<Pick<RetryWatcherOptions, 'minRestartDelayMs' | 'timeoutSeconds'>>;
 
-/** How one watch has ended: for good, with a status where the signal is not the reason, or to be resumed. */
+/** The end of one watch, either final, with a status if the signal is not the reason, or to be resumed. */
 type WatchEnd =
   | { readonly isOver: true; readonly status?: Status }
   | { readonly isOver: false; readonly error: unknown };
@@ -241,7 +243,7 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
   }
 }
 
-/** What the server answered in place of a stream. */
+/** The server's answer in place of a stream. */
 function refused(error: unknown): WatchEnd {
   if (isStatusError(error) && (isGone(error) || isForbidden(error) || isUnauthorized(error)))
     return { isOver: true, status: error.status };

@@ -7,7 +7,7 @@ import type { Clock } from '@kctl/wait';
 import type { AbortOptions } from '../options.js';
 import { WatchClosedError } from './errors.js';
 
-/** Whether an event is the one that is waited for. What it throws ends the wait. */
+/** Reports whether an event is the expected one. An error that it throws ends the wait. */
 export type EventCondition<E> = (event: E) => boolean | Promise<boolean>;
 
 /** Options of {@link waitForEvent}. */
@@ -89,7 +89,10 @@ async function find<E>(
   }
 }
 
-/** Not awaited: of a generator that waits for its next event, `return` does too, unless the stream is disposed of. */
+/**
+ * Not awaited, because `return` of a generator that waits for its next event waits too, unless the stream is disposed
+ * of.
+ */
 function leave<E>(events: AsyncIterable<E>, iterator: AsyncIterator<E>): void {
   iterator.return?.().catch(() => undefined);
   if (isDisposable(events)) void Promise.resolve(events[Symbol.asyncDispose]()).catch(() => undefined);

@@ -19,13 +19,13 @@ import { diffSchemas } from './schema-diff.js';
 export interface AffectedObject {
   readonly namespace: string;
   readonly name: string;
-  /** Why the new schema refuses it; '' where it does not. An update that leaves the field alone is still taken. */
+  /** Why the new schema rejects it; '' if it does not. An update that does not change the field is still accepted. */
   readonly message: string;
-  /** Fields that the new schema does not name: their values are dropped. */
+  /** Fields that are not in the new schema, so their values are dropped. */
   readonly dropped: readonly string[];
 }
 
-/** What {@link diffCrd} takes besides the definitions. */
+/** Options for {@link diffCrd}. */
 export interface DiffCrdOptions {
   /** Stored objects, to be looked at with the new schema of their version. */
   readonly objects?: Iterable<object>;
@@ -33,9 +33,9 @@ export interface DiffCrdOptions {
 
 /** The differences between two CustomResourceDefinitions. */
 export interface CrdDiff {
-  /** In order: the definition, then versions as the new one lists them, then fields. */
+  /** Changes of the definition, then of versions in the order of the new one, then of fields. */
   readonly changes: readonly CrdChange[];
-  /** The worst class among the changes; `compatible` where there is none. */
+  /** The worst class among the changes; `compatible` if there are no changes. */
   readonly verdict: ChangeClass;
   /** Of the objects given, those that are refused or lose data. */
   readonly affected: readonly AffectedObject[];
@@ -153,7 +153,8 @@ function affectedObjects(next: UntypedObject, objects: Iterable<object>): Affect
 const order: readonly ChangeClass[] = ['compatible', 'narrowing', 'breaking'];
 
 /**
- * Compares two CustomResourceDefinitions: what an upgrade means for stored objects and for clients, change by change.
+ * Compares two CustomResourceDefinitions and returns, change by change, the effect of an upgrade on stored objects and
+ * clients.
  *
  * @param old the definition that is installed; its `status.storedVersions` count.
  * @param next the definition that takes its place, such as `resource.manifest`.

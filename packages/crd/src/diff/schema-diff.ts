@@ -33,7 +33,7 @@ function diffTypes(old: JsonObject, next: JsonObject, path: string, note: Note):
   if (before === after) return true;
   if (widenings.has(`${before} ${after}`) || after === 'any') {
     note('compatible', path, `type ${before} becomes ${after}`);
-    // What bounded the narrower type may have become tighter with it; how a type is written is no bound.
+    // Bounds of the narrower type may have become tighter with it. The notation of a type is not a bound.
     diffBounds(old, next, path, note);
     diffEnum(old, next, path, note);
     diffConstraints(withoutTypes(old), withoutTypes(next), path, note);

@@ -25,7 +25,7 @@ import {
 } from './values/metadata-validation.js';
 import { subdomainName } from './values/name-rules.js';
 
-/** What the rules for objects of one version of a CustomResourceDefinition follow from. */
+/** Input of the rules for objects of one version of a CustomResourceDefinition. */
 export interface CustomResourceRules {
   readonly kind: string;
   readonly apiVersion: string;
@@ -54,7 +54,7 @@ export interface RuleRun {
   validate(options?: Pick<RuleValidateOptions, 'inlineCost'>): RuleFindings;
 }
 
-/** Where the validation of an object puts its warnings, and how its rules are evaluated. */
+/** Receives warnings of the validation of an object, and evaluates its rules. */
 export interface RuleOutlet {
   readonly warn: (warning: string) => void;
   /** @default evaluates them at once */
@@ -67,7 +67,7 @@ export interface RuleOutlet {
  */
 export class CustomResourceValidator {
   readonly #rules: CustomResourceRules;
-  /** Compiled with the first object: `null` where there are no rules. */
+  /** Compiled with the first object; `null` if there are no rules. */
   #cel: RuleValidator | null | undefined;
 
   constructor(rules: CustomResourceRules) {
@@ -75,14 +75,15 @@ export class CustomResourceValidator {
   }
 
   /**
-   * Nulls, defaults, metadata, pruning: in place, in the order of upstream's decoder; of an object of another kind the
-   * metadata alone. `found` gets the paths of what was pruned.
+   * Handles nulls, defaults, metadata and pruning in place, in the order of upstream's decoder; for an object of
+   * another kind only the metadata. `found` receives the paths of pruned fields.
    *
-   * @throws GoDecodeError when the metadata cannot be decoded
+   * @throws GoDecodeError if the metadata cannot be decoded
    */
   normalize(body: JsonObject, found: string[]): UntypedObject {
     const { schema, kind } = this.#rules;
-    // The schema says nothing of an object of another kind, which the validation refuses; admission sees it as it came.
+    // The schema does not apply to an object of another kind, which the validation rejects; admission sees it as
+    // received.
     const isKnown = body['kind'] === kind;
     if (isKnown) {
       dropNulls(body, schema);
@@ -107,7 +108,10 @@ export class CustomResourceValidator {
     return errors;
   }
 
-  /** The rules of the schema, after everything else: an object that the rules may not be able to read is not shown to them. */
+  /**
+   * Evaluates the rules of the schema after everything else. An object that the rules may not be able to read is not
+   * passed to them.
+   */
   #withRules(
     errors: FieldError[],
     object: UntypedObject,
@@ -127,12 +131,12 @@ export class CustomResourceValidator {
     return [...errors, ...found.errors];
   }
 
-  /** What is wrong with an object that is about to be created. */
+  /** Validates an object to be created. */
   validateCreate(object: UntypedObject, outlet: RuleOutlet): FieldError[] {
     const { warn } = outlet;
     const { namespaced, schema, scale } = this.#rules;
     const typeErrors = this.#typeErrors(object);
-    // As upstream: of an object of another kind, what its schema embeds, list types and rules are still looked at.
+    // As upstream, for an object of another kind embedded objects, list types and rules are still checked.
     const content =
       typeErrors.length > 0
         ? typeErrors
@@ -148,7 +152,7 @@ export class CustomResourceValidator {
     return validatePathSafety(object);
   }
 
-  /** What is wrong with an object that is about to replace `old`. */
+  /** Validates an object to replace `old`. */
   validateUpdate(object: UntypedObject, old: UntypedObject, outlet: RuleOutlet): FieldError[] {
     const { warn } = outlet;
     const { schema, scale } = this.#rules;
@@ -172,7 +176,7 @@ export class CustomResourceValidator {
     return errors;
   }
 
-  /** What is wrong with an object whose status is about to replace that of `old`. */
+  /** Validates an object whose status is to replace that of `old`. */
   validateStatusUpdate(object: UntypedObject, old: UntypedObject, outlet: RuleOutlet): FieldError[] {
     const { schema, scale } = this.#rules;
     const general = validateMetadataUpdate(object, old);

@@ -1,6 +1,7 @@
 /**
- * The rules of custom resources, as the API server applies them: structural schemas, pruning, defaults, validation, the
- * validation of CustomResourceDefinitions themselves. The embedded API server and {@link https://www.npmjs.com/package/@kctl/crd @kctl/crd} share it.
+ * The rules of custom resources, as the API server applies them. They include structural schemas, pruning, defaults,
+ * validation, the validation of CustomResourceDefinitions themselves. The embedded API server and
+ * {@link https://www.npmjs.com/package/@kctl/crd @kctl/crd} share it.
  *
  * @packageDocumentation
  */

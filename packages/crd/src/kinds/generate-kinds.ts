@@ -13,20 +13,23 @@ export interface GeneratedModule {
   readonly text: string;
 }
 
-/** What {@link generateKinds} takes besides the definitions. */
+/** Options for {@link generateKinds}. */
 export interface GenerateKindsOptions {
   /** Whether versions that are not served are left out. @default true */
   readonly onlyServed?: boolean;
   /** The module that `defineKind`, `KubeObject` and the other types of `@kctl/apimachinery` come from. @default '@kctl/apimachinery' */
   readonly importFrom?: string;
-  /** What discovery says of the group versions of OpenAPI documents: plurals, scopes and verbs. @default what their paths say */
+  /**
+   * Discovery of the group versions of OpenAPI documents, with plurals, scopes and verbs. @default derived from their
+   * paths
+   */
   readonly resources?: Iterable<ServedResource>;
 }
 
-/** Names of a kind in TypeScript: its own, wherever that is one. */
+/** Names of a kind in TypeScript, unchanged if each is a valid identifier. */
 interface KindNames {
   readonly own: string;
-  /** Undefined where there are no lists, and where the name is that of another kind. */
+  /** Undefined if there are no lists, or if the name is that of another kind. */
   readonly list: string | undefined;
 }
 
@@ -134,7 +137,7 @@ function moduleText(kinds: readonly KindFacts[], importFrom: string): string {
   return `${[head, ...bodies].join('\n\n')}\n`;
 }
 
-/** An import on one line, or on one for each name where that is too long, as formatters write it. */
+/** An import on one line, or on one per name if that is too long, as formatters write it. */
 function importText(names: readonly string[], from: string): string {
   const line = `import { ${names.join(', ')} } from '${from}';`;
   return line.length <= 80 ? line : `import {\n${names.map((name) => `  ${name},\n`).join('')}} from '${from}';`;
@@ -144,7 +147,7 @@ function byVersion(a: KindFacts, b: KindFacts): number {
   return compareText(a.group, b.group) || compareVersions(b.version, a.version);
 }
 
-/** Which of two sources of one kind counts, in whatever order they come: a definition before a document. */
+/** Which of two sources of one kind takes precedence, in whatever order they come. A definition precedes a document. */
 function goesBefore(facts: KindFacts, known: KindFacts): boolean {
   const rank = ({ models }: KindFacts): number => (models === undefined ? 0 : 1);
   if (rank(facts) !== rank(known)) return rank(facts) < rank(known);
@@ -153,11 +156,11 @@ function goesBefore(facts: KindFacts, known: KindFacts): boolean {
 
 /**
  * Writes TypeScript from CustomResourceDefinitions, and from OpenAPI v3 documents, which the API server has under
- * `/openapi/v3/apis/<group>/<version>` for aggregated APIs, too: for each group version a module with documented interfaces, list
- * types and kind tokens. The same definitions give the same text, in whatever order they come; of a kind that comes
- * from both, the definition counts.
+ * `/openapi/v3/apis/<group>/<version>` for aggregated APIs, too. For each group version it writes a module with
+ * documented interfaces, list types and kind tokens. The same definitions give the same output, in whatever order they
+ * come; for a kind with both, the definition takes precedence.
  *
- * @throws TypeError naming what is neither, or the name that no kind can have
+ * @throws TypeError naming the object that is neither, or the name that is invalid for a kind
  */
 export function generateKinds(definitions: Iterable<object>, options: GenerateKindsOptions = {}): GeneratedModule[] {
   const { onlyServed = true, importFrom = '@kctl/apimachinery', resources = [] } = options;

@@ -2,7 +2,7 @@ import { defineKind, formatApiVersion, type KindScope, type UntypedObject } from
 import { crdGroup, crdVersions } from '../engine/definition/crd-names.js';
 import { at, objectOf, stringOf, type JsonObject } from '../engine/values/json.js';
 
-/** What a module is written from: one kind of one group version. */
+/** Input of a module, one kind of one group version. */
 export interface KindFacts {
   readonly group: string;
   readonly version: string;
@@ -10,14 +10,17 @@ export interface KindFacts {
   readonly plural: string;
   readonly scope: KindScope;
   readonly listKind: string;
-  /** What the server takes; undefined where it takes everything that custom resources take. */
+  /** Verbs that the server supports; undefined if it supports all verbs of custom resources. */
   readonly verbs?: readonly string[];
   readonly schema: JsonObject;
-  /** What the references of the schema lead to, by name. Present where the kind comes from an OpenAPI document. */
+  /** Schemas that references lead to, by name. Present if the kind comes from an OpenAPI document. */
   readonly models?: JsonObject;
 }
 
-/** Names that go into TypeScript and paths: those of a kind, or nothing. @throws TypeError naming the field */
+/**
+ * Checks names that are used in TypeScript and paths, which must be those of a kind, or empty. @throws TypeError naming
+ * the field
+ */
 export function checkedFacts(facts: KindFacts): KindFacts {
   const { group, version, kind, plural, scope, listKind } = facts;
   // defineKind has the API server's rules for names, and what is generated calls it with these.

@@ -1,6 +1,6 @@
 import { isObject, objectsOf, stringOf, type JsonObject } from '../engine/values/json.js';
 
-/** A type of Kubernetes itself: text that stands for it, and what that imports from `@kctl/apimachinery`. */
+/** A built-in type of Kubernetes, with its TypeScript source, and whether it is imported from `@kctl/apimachinery`. */
 export interface KnownModel {
   readonly text: string;
   readonly imported: boolean;
@@ -19,7 +19,7 @@ export const importableTypes: readonly string[] = [...metaTypes, 'IntOrString', 
 
 const open = 'Record<string, unknown>';
 
-/** What stands for models that every server has, whatever group they are in. */
+/** Types for models that every server has, whatever group they are in. */
 export function knownModel(name: string): KnownModel | undefined {
   const last = name.slice(name.lastIndexOf('.') + 1);
   if (/\.apis\.meta\.v1\.\w+$/.test(name)) {
@@ -33,7 +33,7 @@ export function knownModel(name: string): KnownModel | undefined {
   return undefined;
 }
 
-/** The model that a schema is a reference to, also where it stands alone in `allOf`, as API servers write it. */
+/** The model that a schema refers to, also if the reference is the only item of `allOf`, as API servers write it. */
 export function modelOf(schema: JsonObject): string | undefined {
   const direct = nameOfReference(schema['$ref']);
   if (direct !== undefined) return direct;
@@ -46,7 +46,7 @@ function nameOfReference(reference: unknown): string | undefined {
   return match?.[1]?.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
-/** What a schema leads to: itself, where it is not a reference; undefined where the document does not have it. */
+/** Resolves a schema to itself if it is not a reference; undefined if the document does not have it. */
 export function dereferenced(schema: JsonObject, models: JsonObject | undefined): JsonObject | undefined {
   let current = schema;
   for (const seen = new Set<string>(); ; ) {

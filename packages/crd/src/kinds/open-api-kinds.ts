@@ -25,13 +25,13 @@ const verbOfAction: Readonly<Record<string, string>> = {
   watchlist: 'watch',
 };
 
-/** Verbs by method, for a document that does not name actions: of the collection and of one object. */
+/** Verbs by method, for a document that does not name actions, one set for the collection and one for an object. */
 const verbOfMethod: Readonly<Record<'collection' | 'object', Readonly<Record<string, string>>>> = {
   collection: { get: 'list', post: 'create', delete: 'deletecollection' },
   object: { get: 'get', put: 'update', patch: 'patch', delete: 'delete' },
 };
 
-/** What every custom resource has. */
+/** Verbs of every custom resource. */
 export const allVerbs: readonly string[] = [
   'create',
   'delete',
@@ -105,8 +105,8 @@ export function isOpenApiDocument(source: JsonObject): boolean {
 }
 
 /**
- * The kinds of an OpenAPI v3 document as an API server serves it for a group version. `served` is what discovery says of the same
- * group version; without it, the paths of the document tell plural, scope and verbs.
+ * The kinds of an OpenAPI v3 document as an API server serves it for a group version. `served` is the discovery of the
+ * same group version; without it, plural, scope and verbs come from the paths of the document.
  */
 export function factsOfDocument(document: JsonObject, served: readonly ServedResource[]): KindFacts[] {
   const models = objectOf(objectOf(document['components'])['schemas']);
@@ -127,7 +127,7 @@ export function factsOfDocument(document: JsonObject, served: readonly ServedRes
     const key = `${group}/${version}/${kind}`;
     const schema = schemas.get(key) ?? { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
     const verbs = [...new Set(resource.verbs)].sort(compareText);
-    // One token for a kind: a second resource of it, such as a review that is also served elsewhere, has fewer verbs.
+    // One token per kind. A second resource of it, such as a review that is also served elsewhere, has fewer verbs.
     if (verbs.length <= (byKind.get(key)?.verbs?.length ?? 0)) continue;
     byKind.set(
       key,

@@ -4,12 +4,12 @@ import { modelOf, withoutZeroDefault } from './models.js';
 
 const metadataRef = /\.apis\.meta\.v1\.ObjectMeta$/;
 
-/** Schemas that one kind may consist of, once references are written out: these can double with each level. */
+/** Maximum number of schemas in one kind after references are inlined, since these can double with each level. */
 const maxSchemas = 100_000;
 
 const openObject: JsonObject = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
 
-/** What is left of a limit that the references of one kind share. */
+/** The rest of a limit that the references of one kind share. */
 interface Budget {
   left: number;
 }
@@ -26,7 +26,7 @@ interface Document {
   readonly budget: Budget;
 }
 
-/** A schema without references. A type that contains itself is left open where it does. */
+/** A schema without references. A type that contains itself is left open at that point. */
 function resolved(schema: unknown, document: Document, seen: readonly string[]): JsonObject {
   const { schemas, budget } = document;
   budget.left -= 1;
@@ -61,7 +61,7 @@ interface Place {
   readonly scope: 'Namespaced' | 'Cluster';
 }
 
-/** Where the objects of each kind are, by the paths of the document. */
+/** Positions of the objects of each kind, by the paths of the document. */
 function placesOf(document: JsonObject): Map<string, Place> {
   const places = new Map<string, Place>();
   for (const [path, item] of Object.entries(objectOf(document['paths']))) {
@@ -74,8 +74,8 @@ function placesOf(document: JsonObject): Map<string, Place> {
 }
 
 /**
- * The kinds of a cluster's OpenAPI document as definitions, for `generateKinds`: the documents that the API server has
- * under `/openapi/v3/apis/<group>/<version>`. Kinds without a path of their own (lists, options) are left out.
+ * The kinds of a cluster's OpenAPI document as definitions, for `generateKinds`. Takes the documents that the API
+ * server has under `/openapi/v3/apis/<group>/<version>`. Kinds without a path (lists, options) are left out.
  */
 export function definitionsOfOpenApi(document: object): UntypedObject[] {
   const source = objectOf(document);

@@ -3,7 +3,7 @@ import { withOwnEnum } from '../structural/nullable-enum.js';
 import { dereferenced, knownModel, modelOf, withoutZeroDefault } from './models.js';
 import type { TypeWriter } from './type-writer.js';
 
-/** A name of TypeScript from any text. */
+/** A TypeScript name from any string. */
 export function pascal(name: string): string {
   const text = name
     .split(/[^A-Za-z0-9]+/)
@@ -19,7 +19,7 @@ function singular(name: string): string {
   return /(?:ches|shes|xes|sses)$/.test(name) ? name.slice(0, -2) : name.replace(/s$/, '');
 }
 
-/** A doc comment of these lines; nothing where there are none. */
+/** A doc comment of these lines; empty if there are no lines. */
 export function commentText(lines: readonly string[], indent: string): string {
   const safe = lines.flatMap((line) => line.replaceAll('*/', '*\\/').split(/\r\n|[\n\r\u2028\u2029]/));
   const trimmed = safe.map((line) => line.trimEnd());
@@ -29,7 +29,7 @@ export function commentText(lines: readonly string[], indent: string): string {
   return `${indent}/**\n${body}${indent} */\n`;
 }
 
-/** The doc comment of a type or field: its description, then what the server fills in. */
+/** The doc comment of a type or field, which has its description, then the defaults of the server. */
 export function typeComment(schema: JsonObject, indent: string): string {
   const text = stringOf(schema['description']).trim();
   const lines = text === '' ? [] : [text];
@@ -44,7 +44,7 @@ function literals(values: readonly unknown[]): string {
   return [...new Set(texts)].join(' | ');
 }
 
-/** A text as a literal of TypeScript, with the quotes that formatters choose. */
+/** A string as a literal of TypeScript, with the quotes that formatters choose. */
 export function quoted(text: string): string {
   if (text.includes("'") && !text.includes('"')) return JSON.stringify(text);
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
@@ -98,7 +98,7 @@ function modelText(model: string, writer: TypeWriter): string {
   if (Object.keys(properties).length > 0)
     return writer.model(model, wanted, (given) => interfaceText(schema, given, writer));
   if (!isUnionOfModels(schema)) return writer.inline(model, () => typeText(schema, wanted, writer));
-  // Under a name of its own: the text of a union of unions would double with each of them.
+  // Under a separate name, because the source of a union of unions would double with each of them.
   return writer.alias(model, wanted, (given) => {
     return `${typeComment(schema, '')}export type ${given} = ${typeText(schema, given, writer)};`;
   });

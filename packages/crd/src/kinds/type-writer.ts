@@ -2,15 +2,15 @@ import type { JsonObject } from '../engine/values/json.js';
 
 /** Collects the interfaces that the kinds of a module need, under names that are not taken, and what they import. */
 export interface TypeWriter {
-  /** What references lead to; undefined for structural schemas, which have none. */
+  /** Schemas that references lead to; undefined for structural schemas, which have no references. */
   readonly models: JsonObject | undefined;
   /** A free name for a type, and its place in the output. */
   readonly add: (name: string, text: (name: string) => string) => string;
-  /** The interface of a model: written when it is first met, so that a model may contain itself. */
+  /** The interface of a model, written on first use, so that a model may contain itself. */
   readonly model: (model: string, name: string, text: (name: string) => string) => string;
-  /** The text of a model that needs no interface; `unknown` within itself. */
+  /** The source of a model that needs no interface; `unknown` within itself. */
   readonly inline: (model: string, text: () => string) => string;
-  /** The alias of a model: as an interface, and `unknown` within itself. */
+  /** The alias of a model, written like an interface, and `unknown` within itself. */
   readonly alias: (model: string, name: string, text: (name: string) => string) => string;
   /** A type of the module that `defineKind` comes from. */
   readonly imported: (name: string) => string;
@@ -22,7 +22,7 @@ export interface TypeWriter {
 export interface ModuleWriter {
   /** A name of TypeScript for a kind or its list, that no type of the module has. */
   readonly reserve: (name: string) => string;
-  /** A name as it stands, where it is free. */
+  /** Reserves a name unchanged, if it is free. */
   readonly reserveIfFree: (name: string) => boolean;
   /** A writer of the same module with these models, in which some are kinds of it. */
   readonly over: (models: JsonObject | undefined, kinds: ReadonlyMap<string, string>) => TypeWriter;

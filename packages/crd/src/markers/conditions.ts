@@ -3,14 +3,15 @@ import { Condition as ConditionSchema } from '@kctl/apimachinery/schemas/meta/v1
 import type { SchemaValue } from '../source/schema-value.js';
 import { listMap, type Marker } from './markers.js';
 
-/** The JSON Schema of a list of conditions: one of each type, merged by server-side apply. */
+/** The JSON Schema of a list of conditions, one of each type, merged by server-side apply. */
 export function conditionsSchema(): Marker {
   return { type: 'array', items: ConditionSchema['~standard'].jsonSchema.input(), ...listMap('type') };
 }
 
 /**
- * `status.conditions` as `metav1.Condition` has it: a list of type map by `type`. A schema value for `fields` of a version,
- * where the library's own schema cannot say it; for zod, `conditions()` of `@kctl/crd/zod` is a field of an object.
+ * `status.conditions` as `metav1.Condition` defines it, a list of type map by `type`. A schema value for `fields` of a
+ * version, if the library's schema cannot express it; for zod, `conditions()` of `@kctl/crd/zod` is a field of an
+ * object.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { escapeField } from '@kctl/cel';
 import { libraryOnlyKey } from '../source/zod-inspection.js';
 
 /**
- * A fragment of JSON Schema that says what a schema library has no word for. It is given to a field either in the library
- * (zod: `.meta(listMap('name'))`) or by path, in `fields` of a version.
+ * A fragment of JSON Schema that a schema library cannot express. It is set for a field either in the library (zod:
+ * `.meta(listMap('name'))`) or by path, in `fields` of a version.
  */
 export type Marker = Readonly<Record<string, unknown>>;
 
@@ -27,12 +27,12 @@ export function cel(rule: string, options: string | CelOptions = {}): Marker {
   return { [rulesKey]: [{ rule, ...(typeof options === 'string' ? { message: options } : options) }] };
 }
 
-/** Stands in a JSON Schema where a field is immutable: the object around an optional one gets a rule, too. */
+/** Marks an immutable field in a JSON Schema, so that the object around an optional one gets a rule, too. */
 export const immutableKey = 'x-kctl-immutable';
 
 /**
- * The value cannot change once it is set. An optional field can still be added, and cannot be removed: the object that it
- * belongs to gets a rule for that.
+ * The value cannot change once it is set. An optional field can still be added, and cannot be removed, because the
+ * object that it belongs to gets a rule for that.
  */
 export function immutable(message = 'field is immutable'): Marker {
   return { ...cel('self == oldSelf', message), [immutableKey]: true };
@@ -75,17 +75,17 @@ export function atLeastOneOf(...fields: readonly string[]): Marker {
   return cel(fields.map(setOf).join('||'), `at least one of the fields in [${fields.join(' ')}] must be set`);
 }
 
-/** A list whose items are identified by these fields: server-side apply merges it by item. */
+/** A list whose items are identified by these fields. Server-side apply merges it by item. */
 export function listMap(...keys: readonly string[]): Marker {
   return { 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': [...keys] };
 }
 
-/** A list of scalars without duplicates: server-side apply merges it by value. */
+/** A list of scalars without duplicates. Server-side apply merges it by value. */
 export function listSet(): Marker {
   return { 'x-kubernetes-list-type': 'set' };
 }
 
-/** A list that has one owner as a whole: the default of server-side apply. */
+/** A list that has one owner as a whole, which is the default of server-side apply. */
 export function listAtomic(): Marker {
   return { 'x-kubernetes-list-type': 'atomic' };
 }
@@ -95,12 +95,12 @@ export function mapAtomic(): Marker {
   return { 'x-kubernetes-map-type': 'atomic' };
 }
 
-/** An object or map whose fields have owners each: the default. */
+/** An object or map with separate owners for each field, which is the default. */
 export function mapGranular(): Marker {
   return { 'x-kubernetes-map-type': 'granular' };
 }
 
-/** What the schema does not name is kept. */
+/** Fields that are not in the schema are kept. */
 export function preserveUnknownFields(): Marker {
   return { 'x-kubernetes-preserve-unknown-fields': true };
 }
@@ -144,22 +144,25 @@ export function externalDocs(url: string, description?: string): Marker {
   return { externalDocs: description === undefined ? { url } : { description, url } };
 }
 
-/** Null is a value of its own here, not the same as absent. */
+/** Null is a separate value here, distinct from an absent field. */
 export function nullable(): Marker {
   return { nullable: true };
 }
 
-/** The value that the API server fills in where there is none. */
+/** The value that the API server fills in for an absent field. */
 export function defaultTo(value: unknown): Marker {
   return { default: value };
 }
 
-/** A check of the schema library that the definition does not have: it is accepted that the API server does not make it. */
+/**
+ * Marks a check of the schema library that the definition does not have, so it is accepted that the API server does not
+ * make it.
+ */
 export function libraryOnly(): Marker {
   return { [libraryOnlyKey]: true };
 }
 
-/** Several markers as one: rules add up, of anything else the last counts. */
+/** Several markers as one. Rules accumulate; for any other keyword the last marker wins. */
 export function markers(...all: readonly Marker[]): Marker {
   return all.reduce<Marker>((whole, each) => {
     const rules = [...rulesOf(whole), ...rulesOf(each)];

@@ -27,11 +27,11 @@ type Content<V extends VersionOptions, Spec, Status, Whole> = Omit<Part<V, 'sche
   Part<V, 'spec', { spec: Spec }> &
   Part<V, 'status', { status?: Status }>;
 
-/** An object of a version as the API server stores it: with defaults. */
+/** An object of a version as the API server stores it, with defaults. */
 export type VersionObject<V extends VersionOptions> = KubeObject &
   Flat<Content<V, SchemaOutput<V['spec']>, SchemaOutput<V['status']>, SchemaOutput<V['schema']>>>;
 
-/** An object of a version as a manifest writes it: what has a default may be left out. */
+/** An object of a version as a manifest contains it; fields with a default may be omitted. */
 export type VersionInput<V extends VersionOptions> = {
   apiVersion?: string;
   kind?: string;
@@ -49,16 +49,16 @@ type Marked<V extends Versions> = {
   [K in keyof V]: V[K] extends { readonly storage: true } ? K : never;
 }[keyof V];
 
-/** The name of the storage version: the one that says so, or the only one. */
+/** The name of the storage version, which is the one marked as such, or the only one. */
 type StorageVersion<V extends Versions> = [Marked<V>] extends [never] ? Written<V> : Marked<V>;
 
-/** One version of a resource: a kind token, with validation. */
+/** One version of a resource as a kind token, with validation. */
 export interface ResourceVersion<T extends KubeObject, Input, S extends KindScope>
   extends Kind<T, S>,
     KindWithInput<Input> {
   /**
-   * What the API server would say of an object: pruning, defaults, the schema, CEL rules with their costs. Same verdict,
-   * same messages, same paths.
+   * Validates an object as the API server would, with pruning, defaults, the schema, and CEL rules with their costs.
+   * Same verdict, same messages, same paths.
    */
   readonly validate: (object: Input, options?: ValidateOptions) => Validation<T>;
   /**
@@ -69,15 +69,18 @@ export interface ResourceVersion<T extends KubeObject, Input, S extends KindScop
   readonly create: (object: Input) => T;
 }
 
-/** A custom resource: the kind of its storage version, its other versions, and its CustomResourceDefinition. */
+/** A custom resource with the kind of its storage version, its other versions, and its CustomResourceDefinition. */
 export interface Resource<V extends Versions = Versions, S extends KindScope = KindScope>
   extends ResourceVersion<VersionObject<V[StorageVersion<V>]>, VersionInput<V[StorageVersion<V>]>, S> {
   readonly versions: { readonly [K in keyof V]: ResourceVersion<VersionObject<V[K]>, VersionInput<V[K]>, S> };
   /** The CustomResourceDefinition, properties in alphabetical order. */
   readonly manifest: UntypedObject;
-  /** What is not wrong, and not what it seems: formats that the API server does not check, keywords that are left out. */
+  /**
+   * Warnings about valid but misleading parts, such as formats that the API server does not check, and keywords that
+   * are left out.
+   */
   readonly warnings: readonly string[];
-  /** The CustomResourceDefinition as YAML; the same text on every run. */
+  /** The CustomResourceDefinition as YAML, identical on every run. */
   readonly toYaml: () => string;
 }
 
@@ -94,7 +97,7 @@ function versionOf(
   const version = versions.find(({ name }) => name === kind.version) ?? {};
   const validate = (object: object, options: ValidateOptions = {}): Validation<UntypedObject> => {
     requireOptions('validate', options, validateOptionNames);
-    // Compiled with the first object: a resource that is only watched costs nothing.
+    // Compiled with the first object, so a resource that is only watched costs nothing.
     validator ??= new LocalValidator({
       apiVersion: kind.apiVersion,
       kind: kind.kind,
@@ -119,8 +122,8 @@ function versionOf(
 }
 
 /**
- * Defines a custom resource by the schemas of its versions. The result is a kind token, to be given to a client, a cache
- * or a builder; its `manifest` is the CustomResourceDefinition; `validate` says what the API server would say.
+ * Defines a custom resource by the schemas of its versions. The result is a kind token, to be given to a client, a
+ * cache or a builder; its `manifest` is the CustomResourceDefinition; `validate` validates as the API server would.
  *
  * Schemas are those of any Standard JSON Schema library (zod 4.2, ArkType 2.1.28, Valibot through
  * `@valibot/to-json-schema`, Effect Schema), or plain JSON Schema by `fromJsonSchema`.
@@ -131,8 +134,8 @@ function versionOf(
  *   kind: 'Website',
  *   versions: { v1: { spec: z.object({ image: z.string(), replicas: z.int32().min(1).default(1) }) } },
  * });
- * @throws ResourceDefinitionError naming each field that cannot be said in a structural schema or that the API server
- * would refuse, and each option that is not known, with what to write instead
+ * @throws ResourceDefinitionError naming each field that cannot be expressed in a structural schema or that the API
+ * server would reject, and each unknown option, with what to write instead
  */
 export function defineResource<const V extends Versions, const S extends KindScope = 'Namespaced'>(
   options: ResourceOptions<V, S>,

@@ -1,6 +1,6 @@
 import { isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 
-/** What a schema says of a JSON path. */
+/** Result of resolving a JSON path in a schema. */
 export type PathTarget =
   | { readonly schema: JsonObject }
   /** The path leads through data that the schema does not name. */

@@ -15,7 +15,7 @@ export interface ResourceNames {
   readonly listKind: string;
 }
 
-/** A copy with the properties of every object in alphabetical order: what makes output the same on every run. */
+/** A copy with the properties of every object in alphabetical order, so that output is identical on every run. */
 export function sorted<T>(value: T): T;
 export function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item: unknown) => sorted(item));
@@ -56,7 +56,7 @@ function isOtherType(schema: JsonObject, wanted: string): boolean {
   return type !== undefined && type !== wanted && !(type === 'integer' && wanted === 'number');
 }
 
-/** The column stays empty where its field has another type; kubectl writes any type as text. */
+/** The column stays empty if its field has another type; kubectl writes any type as a string. */
 function warnOfColumn({ type, path }: PrintColumn, target: PathTarget, report: Report, field: string): void {
   if (type === undefined || type === 'string' || !('schema' in target)) return;
   const wanted = type === 'date' ? 'string' : type;
@@ -193,7 +193,7 @@ function remedyOf(message: string): string {
   return '';
 }
 
-/** What the API server would refuse, in its own words. Nothing is asked of it where the schema is refused already. */
+/** Errors of the API server, in its words. It is not called if the schema is already rejected. */
 function serverProblems(manifest: UntypedObject, report: Report): DefinitionProblem[] {
   if (report.problems.length > 0) return [];
   const { spec } = manifest;

@@ -62,12 +62,12 @@ interface Checked {
   readonly field: string;
 }
 
-/** Libraries that are read themselves: what their JSON Schema lacks has been refused. */
+/** Libraries that are inspected directly, so features missing in their JSON Schema have already been rejected. */
 const inspected: ReadonlySet<string> = new Set(['arktype', 'effect', 'json-schema', 'kctl', 'zod']);
 
 function warnOfRefusals(source: SchemaValue, schema: JsonObject, { version, report, field }: Checked): void {
   const { vendor } = source['~standard'];
-  // With problems there is no definition; with settings by path the definition is not what the library says.
+  // With problems there is no definition; with settings by path the definition differs from that of the library.
   if (inspected.has(vendor) || report.problems.length > 0 || Object.keys(version.fields ?? {}).length > 0) return;
   if ((version.rules ?? []).length > 0) return;
   for (const { path, value, message } of refusalsOf(source, schema)) {
@@ -111,7 +111,7 @@ export function pruneEmbeddedMetadata(schema: unknown): void {
   pruneEmbeddedMetadata(schema['additionalProperties']);
 }
 
-/** Cuts descriptions, in place: to so many characters, at the end of a sentence or a word where there is one. */
+/** Truncates descriptions in place to this length, at the end of a sentence or a word if there is one. */
 export function limitDescriptions(schema: unknown, limit: number): void {
   if (!isObject(schema)) return;
   const { description } = schema;

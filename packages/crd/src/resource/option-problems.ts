@@ -50,8 +50,8 @@ const scaleNames: OptionNames<ScaleOptions> = {
 };
 
 /**
- * Options that would say nothing: TypeScript finds no fault with a name that is not known in a version, because the type of
- * the versions is what is written. Found before anything is read.
+ * Options without effect. TypeScript does not report an unknown name in a version, because the type of the versions is
+ * inferred from the input. Detected before anything is read.
  */
 export function unreadableOptions(options: object): DefinitionProblem[] {
   const own = optionProblems(options, resourceNames).map((text) => problemIn('options', text));

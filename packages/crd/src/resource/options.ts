@@ -8,7 +8,7 @@ export interface PrintColumn {
   readonly name: string;
   /** A JSON path below the object: `.spec.replicas`. */
   readonly path: string;
-  /** @default what the schema says of the path; `date` for a date-time */
+  /** @default the type in the schema at the path; `date` for a date-time */
   readonly type?: 'boolean' | 'date' | 'integer' | 'number' | 'string';
   readonly format?: string;
   readonly description?: string;
@@ -16,13 +16,13 @@ export interface PrintColumn {
   readonly priority?: number;
 }
 
-/** The scale subresource: what `kubectl scale` and autoscalers read and write. */
+/** The scale subresource, which `kubectl scale` and autoscalers read and write. */
 export interface ScaleOptions {
   /** A JSON path below `.spec`. */
   readonly specReplicasPath: string;
   /** A JSON path below `.status`. */
   readonly statusReplicasPath: string;
-  /** A JSON path to a label selector in its text form. */
+  /** A JSON path to a label selector in its string form. */
   readonly labelSelectorPath?: string;
 }
 
@@ -34,19 +34,19 @@ export interface VersionOptions {
   readonly status?: SchemaValue;
   /** Schema of the object: `spec`, `status` and any field beside them. */
   readonly schema?: SchemaValue;
-  /** Whether objects are stored in this version; exactly one version is. @default true where there is one version */
+  /** Whether objects are stored in this version; exactly one version is. @default true if there is one version */
   readonly storage?: boolean;
   /** Whether the API server serves it. @default true */
   readonly served?: boolean;
   /** Whether the definition leaves the version out. It keeps its kind token and its validation. @default false */
   readonly skip?: boolean;
-  /** Whether clients are warned; a text is the warning. @default false */
+  /** Whether clients are warned; a string is the warning. @default false */
   readonly deprecated?: boolean | string;
   /** Rules and other markers of the whole object. */
   readonly rules?: readonly Marker[];
   /**
-   * Markers, or a schema, of fields by path: what a library cannot carry. `spec.parts[].name` is a field of the items of a
-   * list, `spec.limits{}` the values of a map.
+   * Markers, or a schema, of fields by path, for properties that a library cannot express. `spec.parts[].name` is a
+   * field of the items of a list, `spec.limits{}` the values of a map.
    */
   readonly fields?: Readonly<Record<string, FieldSetting>>;
   readonly printColumns?: readonly PrintColumn[];
@@ -59,7 +59,7 @@ export interface VersionOptions {
   readonly description?: string;
 }
 
-/** What {@link defineResource} takes. */
+/** Options for {@link defineResource}. */
 export interface ResourceOptions<V extends Readonly<Record<string, VersionOptions>>, S extends KindScope> {
   /** A domain with at least one dot: `shop.example.com`. */
   readonly group: string;
@@ -79,14 +79,14 @@ export interface ResourceOptions<V extends Readonly<Record<string, VersionOption
   readonly labels?: Readonly<Record<string, string>>;
   /** Annotations of the CustomResourceDefinition. */
   readonly annotations?: Readonly<Record<string, string>>;
-  /** How versions are converted, as in `spec.conversion`. @default none: versions differ by name alone */
+  /** How versions are converted, as in `spec.conversion`. @default none, so versions differ only by name */
   readonly conversion?: Readonly<Record<string, unknown>>;
   /** Descriptions are cut to so many characters; 0 leaves them out. @default no limit */
   readonly maxDescriptionLength?: number;
   /**
-   * What the schema of an embedded template's metadata says: `kept` names labels, annotations, finalizers, name and
-   * namespace, so that the API server keeps them; `pruned` says nothing, as controller-gen does by default, and the API
-   * server drops what is in it.
+   * Schema of an embedded template's metadata. `kept` names labels, annotations, finalizers, name and namespace, so
+   * that the API server keeps them; `pruned` leaves them out, as controller-gen does by default, and the API server
+   * drops its content.
    *
    * @default 'kept'
    */

@@ -8,37 +8,37 @@ import { compileSchema } from '../engine/schema/compile.js';
 import { formatFieldErrors, type FieldError } from '../engine/values/field-error.js';
 import { at, cloneJson, isObject, objectOf, stringOf, type JsonObject } from '../engine/values/json.js';
 
-/** What {@link Resource.validate} takes besides the object. */
+/** Options for {@link Resource.validate}. */
 export interface ValidateOptions {
-  /** The stored object, for an update: transition rules, ratcheting and immutable metadata need it. */
+  /** The stored object, for an update. Transition rules, ratcheting and immutable metadata need it. */
   readonly old?: object;
   /** `status` validates an update of the status alone. Needs `old`. */
   readonly subresource?: 'status';
 }
 
-/** What {@link Resource.validate} looks at before it validates. */
+/** Options that {@link Resource.validate} checks before it validates. */
 export const validateOptionNames: OptionNames<ValidateOptions> = {
   old: true,
   subresource: (name: string, value: unknown) =>
     value === 'status' ? undefined : `${name} ${shownValue(value)} is not valid: expected "status"`,
 };
 
-/** What the API server would say of an object. */
+/** Result of validating an object as the API server would. */
 export interface Validation<T extends KubeObject> {
   /** Whether the API server would take it. */
   readonly isValid: boolean;
-  /** The object as it would be stored: pruned, with defaults. The given object is not changed. */
+  /** The object as it would be stored, pruned and with defaults. The given object is not changed. */
   readonly object: T;
-  /** What is wrong, as the causes of the API server's Status. */
+  /** Errors, as the causes of the API server's Status. */
   readonly errors: readonly FieldError[];
-  /** The errors in one line, as the message of a Status has them; '' where there are none. */
+  /** The errors in one line, as in the message of a Status; '' if there are no errors. */
   readonly message: string;
   /** Paths of fields that the schema does not name. The API server drops them (strict clients are refused). */
   readonly pruned: readonly string[];
   readonly warnings: readonly string[];
 }
 
-/** What validation follows from. */
+/** Input for validation. */
 export interface ValidationFacts {
   readonly apiVersion: string;
   readonly kind: string;
@@ -49,7 +49,7 @@ export interface ValidationFacts {
 
 function metadataFor(object: UntypedObject, old: UntypedObject | undefined, namespaced: boolean): void {
   const { metadata } = object;
-  // What the request and the API server would fill in.
+  // Fields that the request and the API server would fill in.
   if (namespaced && metadata.namespace === undefined) metadata.namespace = old?.metadata.namespace ?? 'default';
   if (old === undefined) {
     if ((metadata.name ?? '') === '' && (metadata.generateName ?? '') !== '')
@@ -70,7 +70,7 @@ function metadataFor(object: UntypedObject, old: UntypedObject | undefined, name
   if ((metadata.resourceVersion ?? '') === '') metadata.resourceVersion = old.metadata.resourceVersion ?? '1';
 }
 
-/** What the JSON of an object says. A large integer is what it was: a number, or a `bigint` as a client reads it. */
+/** Content of an object's JSON. A large integer keeps its type, a number, or a `bigint` as read by a client. */
 function copyOf(source: object): unknown {
   const copy: unknown = parseJson(stringifyJson(source));
   keepNumbers(copy, source);
@@ -128,7 +128,7 @@ export class LocalValidator {
     return object;
   }
 
-  /** What is wrong with an object as it is stored, status included, were it written today. */
+  /** Validates a stored object, status included, as if it were written today. */
   validateStored(source: object): { readonly errors: readonly FieldError[]; readonly pruned: readonly string[] } {
     const pruned: string[] = [];
     const object = this.#read(source, pruned);

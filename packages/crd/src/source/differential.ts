@@ -3,7 +3,7 @@ import { validateValue } from '../engine/schema/validate.js';
 import { arrayOf, at, isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '../engine/values/json.js';
 import type { SchemaValue } from './schema-value.js';
 
-/** What a library refuses and the definition takes. */
+/** A value that a library rejects and the definition accepts. */
 export interface LibraryRefusal {
   /** Names of fields and indexes of items. */
   readonly path: readonly string[];
@@ -11,7 +11,7 @@ export interface LibraryRefusal {
   readonly message: string;
 }
 
-/** Texts of many kinds, of which some match a pattern or a format. */
+/** Strings of many kinds, of which some match a pattern or a format. */
 const texts: readonly string[] = [
   ...['a', '', 'A', 'abc', 'Abc Def', 'a-b', 'a.example.com', 'x', '0', '12', '1.5', ' a ', 'true', 'null'],
   ...['2026-11-23T20:15:00Z', '2026-11-23', '1h30m', '10.0.0.1', '10.0.0.0/8', '::1', 'https://example.com/a?b=c'],
@@ -73,7 +73,7 @@ function objects(schema: JsonObject, depth: number): unknown[] {
   const base = Object.fromEntries(
     byName.filter(([name]) => required.includes(name)).map(([name, [first]]) => [name, first]),
   );
-  // The first value of each field, then the second: where there are too many, no field is left out.
+  // The first value of each field, then the second, so that no field is left out if there are too many.
   const rounds = Math.max(0, ...byName.map(([, values]) => values.length));
   const others = Array.from({ length: rounds }, (_, round) =>
     byName.flatMap(([name, values]) => (round < values.length ? [{ ...base, [name]: values[round] }] : [])),
@@ -107,7 +107,7 @@ function pathOf(issue: JsonObject): string[] {
   return arrayOf(issue['path']).map((step) => String(isObject(step) ? step['key'] : step));
 }
 
-/** Whether a rule of the field or of what it is in may say what the library says. */
+/** Whether a rule of the field or of its parents may express the library's check. */
 function hasRule(schema: JsonObject, path: readonly string[]): boolean {
   let current: unknown = schema;
   for (const step of [undefined, ...path]) {
@@ -120,9 +120,9 @@ function hasRule(schema: JsonObject, path: readonly string[]): boolean {
 }
 
 /**
- * Gives values that the definition takes to the library, and returns what that refuses, one refusal for each field: a check that the
- * library did not write into its JSON Schema. For libraries that are not read themselves; nothing is called where a
- * library validates asynchronously.
+ * Passes values that the definition accepts to the library, and returns those it rejects, one for each field. Each is a
+ * check that the library did not write into its JSON Schema. For libraries that are not inspected directly; nothing is
+ * called if a library validates asynchronously.
  */
 export function refusalsOf(source: SchemaValue, structural: JsonObject): LibraryRefusal[] {
   const standard: object = source['~standard'];

@@ -8,7 +8,7 @@ function isMarkerKey(key: string): boolean {
   return key.startsWith('x-kubernetes-') || key.startsWith('x-kctl-') || markerKeys.has(key);
 }
 
-/** Checks that Effect writes as a pattern or a type of its own. */
+/** Checks that Effect writes as a pattern or a separate type. */
 const writtenChecks: ReadonlySet<string> = new Set([
   'isAscii',
   'isBase64',
@@ -47,7 +47,10 @@ function lengthWord(tag: string): string {
   return tag === 'Arrays' ? 'Items' : 'Length';
 }
 
-/** What a check says, in JSON Schema; a text names what it says beyond that. Of bounds that are given twice Effect writes the first. */
+/**
+ * A check as JSON Schema; a string names the part that cannot be expressed. If bounds are given twice, Effect writes
+ * the first.
+ */
 function checkFragment(check: JsonObject, tag: string): JsonObject | string {
   const { id, payload } = objectOf(objectOf(check['annotations'])['representation']);
   const name = stringOf(id).replace('effect/schema/', '');
@@ -108,7 +111,7 @@ function structOfClass(node: JsonObject): JsonObject | undefined {
   return isClass ? target : undefined;
 }
 
-/** What the JSON Schema of a node does not say. */
+/** Parts of a node that its JSON Schema lacks. */
 function lostOf(node: JsonObject, checks: readonly (JsonObject | string)[]): string | undefined {
   const tag = tagOf(node);
   if (withoutJson[tag] !== undefined) return withoutJson[tag];
@@ -126,7 +129,10 @@ function lostOf(node: JsonObject, checks: readonly (JsonObject | string)[]): str
   return checks.find((check) => typeof check === 'string');
 }
 
-/** Adds to the JSON Schema that Effect writes what only the schema itself has: markers, checks, and what is lost. */
+/**
+ * Adds information that only the schema itself has to the JSON Schema that Effect writes, such as markers, checks, and
+ * lost parts.
+ */
 class Inspection {
   readonly #root: JsonObject;
 
@@ -153,7 +159,7 @@ class Inspection {
     if (tagOf(source) === 'Suspend') {
       const { thunk } = source;
       const target: unknown = typeof thunk === 'function' ? Reflect.apply(thunk, undefined, []) : undefined;
-      // A type within itself: its reference stays, for the converter to refuse.
+      // For a type within itself, the reference is kept, so that the converter rejects it.
       return seen.has(target) ? written : this.node(target, written, new Set([...seen, target]));
     }
     const inner = new Set([...seen, source]);
@@ -203,7 +209,7 @@ class Inspection {
     const properties = objectOf(result['properties']);
     const signatures = objectsOf(node['indexSignatures']);
     if (result['type'] === undefined) {
-      // A struct without fields: to Effect, whatever is not null.
+      // A struct without fields, which in Effect allows anything but null.
       delete result['anyOf'];
       delete result['not'];
       result['type'] = 'object';

@@ -5,10 +5,10 @@ import { markTransformations } from './transformation.js';
 import { foreignField, lostKey, zodOptions } from './zod-inspection.js';
 import type { SchemaValue } from './schema-value.js';
 
-/** Tried in this order: a later one says less. */
+/** Tried in this order, because a later one is less expressive. */
 const targets = ['draft-2020-12', 'draft-07', 'openapi-3.0'];
 
-/** What a library wrote, or why it did not. */
+/** The schema written by a library, or the reason why there is no schema. */
 export type WrittenSchema = { readonly schema: JsonObject } | { readonly problem: string };
 
 interface Convertible {
@@ -64,7 +64,7 @@ function withTransformations(
   try {
     output = jsonSchema.output({ target });
   } catch {
-    // The library cannot write what comes out: it differs from what goes in, somewhere.
+    // The library cannot write the output schema, so it differs from the input schema somewhere.
   }
   return markTransformations(schema, output);
 }

@@ -1,4 +1,4 @@
-/** What a schema library is asked for: the part of Standard JSON Schema that this package uses. */
+/** The part of Standard JSON Schema that this package requires of a schema library. */
 export interface SchemaValue<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
@@ -12,20 +12,20 @@ export interface SchemaValue<Input = unknown, Output = Input> {
   };
 }
 
-/** What a library is asked to write. */
+/** Options for writing a JSON Schema. */
 export interface JsonSchemaRequest {
   readonly target: string;
   readonly libraryOptions?: Record<string, unknown> | undefined;
 }
 
-/** The type of a value before a library fills in its defaults: what a manifest may leave out is optional. */
+/** The type of a value before a library fills in its defaults, so fields that a manifest may omit are optional. */
 export type SchemaInput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly input: infer I }
     ? I
     : unknown
   : unknown;
 
-/** The type of a value with its defaults: as the API server stores it. */
+/** The type of a value with its defaults, as the API server stores it. */
 export type SchemaOutput<S> = S extends { readonly '~standard': { readonly types?: infer T } }
   ? NonNullable<T> extends { readonly output: infer O }
     ? O
@@ -34,7 +34,7 @@ export type SchemaOutput<S> = S extends { readonly '~standard': { readonly types
 
 /**
  * A schema value from JSON Schema that was written by hand, or by a library that is not a Standard JSON Schema library
- * (TypeBox). The type is given, because JSON has none.
+ * (TypeBox). The type is passed explicitly, because JSON has no types.
  *
  * @example
  * const Spec = fromJsonSchema<{ size: number }>({ type: 'object', properties: { size: { type: 'integer' } } });

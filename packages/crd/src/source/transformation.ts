@@ -16,8 +16,8 @@ function ownKeywords(schema: JsonObject): JsonObject {
 }
 
 /**
- * Marks, in a copy of the schema of what goes in, where another type comes out: a library that says nothing of its
- * transformations shows them by that. `output` is undefined where the library cannot write what comes out.
+ * Marks, in a copy of the input schema, parts whose output has another type, which reveals the transformations of a
+ * library that does not report them. `output` is undefined if the library cannot write the output schema.
  */
 export function markTransformations(input: JsonObject, output: unknown): JsonObject {
   const lost: JsonObject = { ...input, [lostKey]: 'transform' };

@@ -1,9 +1,9 @@
 import { equalJson, isObject } from '../engine/values/json.js';
 
-/** Stands in a JSON Schema where its library could not write what the schema says; the value names it. */
+/** Marks a part of a JSON Schema that its library could not write; the value names it. */
 export const lostKey = 'x-kctl-lost';
 
-/** Stands in a JSON Schema where a check of the library is meant to stay out of the definition. */
+/** Marks a check of the library that should stay out of the definition. */
 export const libraryOnlyKey = 'x-kctl-library-only';
 
 /** Types of zod that JSON has no value for. */
@@ -39,12 +39,12 @@ function lostCheck(check: unknown): string | undefined {
   return undefined;
 }
 
-/** Host name and protocol of an address are checks that JSON Schema has no word for: zod writes `format: uri` alone. */
+/** JSON Schema cannot express checks of host name and protocol of an address, so zod writes only `format: uri`. */
 function lostOfUrl({ format, hostname, protocol }: Readonly<Record<string, unknown>>): string | undefined {
   return format === 'url' && (hostname !== undefined || protocol !== undefined) ? 'url' : undefined;
 }
 
-/** A default that a function makes is another one with each call: a definition has one. */
+/** A default from a function differs with each call, but a definition has only one. */
 function lostDefault(definition: Readonly<Record<string, unknown>>): string | undefined {
   const { type } = definition;
   if (type !== 'default' && type !== 'prefault') return undefined;
@@ -69,7 +69,7 @@ function isZod(value: unknown): boolean {
   return (typeof value === 'object' || typeof value === 'function') && value !== null && '_zod' in value;
 }
 
-/** What zod's JSON Schema does not say of one of its schemas. */
+/** Part of a zod schema that its JSON Schema lacks. */
 function lostOf(schema: unknown, written: Readonly<Record<string, unknown>>): string | undefined {
   const definition = definitionOf(schema);
   const { type } = definition;
@@ -89,10 +89,13 @@ function lostOf(schema: unknown, written: Readonly<Record<string, unknown>>): st
   return checks.map(lostCheck).find((lost) => lost !== undefined);
 }
 
-/** What zod's number formats are in OpenAPI: the bounds that zod writes for them go as soon as others are given. */
+/**
+ * OpenAPI formats for zod's number formats. The bounds that zod writes for them are dropped as soon as others are
+ * given.
+ */
 const numberFormats: Readonly<Record<string, string>> = { int32: 'int32', float32: 'float', float64: 'double' };
 
-/** Options of zod's JSON Schema writer: what it would leave out without a word is marked instead. */
+/** Options of zod's JSON Schema writer. Parts that it would silently omit are marked instead. */
 export const zodOptions: Record<string, unknown> = {
   unrepresentable: 'any',
   override({ zodSchema, jsonSchema }: { zodSchema: unknown; jsonSchema: Record<string, unknown> }): void {

@@ -34,7 +34,7 @@ const annotations: ReadonlySet<string> = new Set([
   ...['$defs', 'definitions', 'deprecated', 'readOnly', 'writeOnly', 'externalDocs'],
 ]);
 
-/** What two schemas both take, with the annotations of the first; undefined when they contradict one another. */
+/** Intersection of two schemas, with the annotations of the first; undefined if they contradict one another. */
 export function intersect(schema: JsonObject, other: JsonObject): JsonObject | undefined {
   const own = Object.entries(other).filter(([keyword]) => !annotations.has(keyword) || schema[keyword] === undefined);
   return mergeTwo(schema, Object.fromEntries(own));
@@ -96,8 +96,8 @@ function mergeProperties(a: JsonObject, b: JsonObject): JsonObject | undefined {
 }
 
 /**
- * Takes `allOf` into the schema itself where that says the same: bounds below `allOf` do not lower the estimated cost of
- * rules. What cannot be merged is undefined.
+ * Merges `allOf` into the schema itself if the result is equivalent, because bounds below `allOf` do not lower the
+ * estimated cost of rules. Undefined if they cannot be merged.
  */
 export function mergeAll(schema: JsonObject, parts: readonly JsonObject[]): JsonObject | undefined {
   const { allOf: _parts, ...beside } = schema;

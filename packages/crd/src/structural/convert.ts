@@ -23,7 +23,7 @@ import { typeOfValues, unionOf } from './unions.js';
 
 const numericFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
-/** Of what was lost, where one word does not say it. */
+/** Descriptions of lost parts that need more than one word. */
 const lostNames: Readonly<Record<string, string>> = {
   url: 'the host name or protocol of a URL',
   default: 'a default that differs with each call',
@@ -34,7 +34,7 @@ interface Place {
   readonly path: string;
   /** References that are being followed. */
   readonly seen: readonly string[];
-  /** Whether the schema stands below allOf, anyOf, oneOf or not, where only constraints may be. */
+  /** Whether the schema is below allOf, anyOf, oneOf or not, which may have only constraints. */
   readonly isNested: boolean;
 }
 
@@ -47,7 +47,7 @@ export class Converter {
   /** Results whose value cannot change once it is set. */
   readonly #immutable = new WeakSet<JsonObject>();
 
-  /** @param label goes before the paths of problems: the name of the version */
+  /** @param label prefix of the paths of problems, which is the name of the version */
   constructor(root: JsonObject, fields: FieldSettings, report: Report, label: string) {
     this.#root = root;
     this.#fields = fields;
@@ -59,7 +59,7 @@ export class Converter {
     return this.#node(this.#root, { path, seen: ['#'], isNested: false });
   }
 
-  /** What is set for a field by its path goes on top of what the library wrote. */
+  /** Settings for a field by its path override the library's output. */
   #withSettings(written: JsonObject, place: Place): JsonObject {
     const setting = place.isNested ? undefined : this.#fields.take(place.path);
     if (setting === undefined) return written;
@@ -103,7 +103,7 @@ export class Converter {
     this.#checkLost(lifted, inner);
     const schema = this.#unions(lifted, inner);
     const result = this.#typed(schema, inner);
-    // Where only constraints may be, null does not come by.
+    // A schema that may have only constraints never receives null.
     const isNullable = flat.takesNull && (limitsTypes(source) || source['nullable'] === true) && !place.isNested;
     if (isNullable || schema['nullable'] === true) takeNull(result);
     if (lifted[immutableKey] === true) this.#immutable.add(result);
@@ -130,7 +130,7 @@ export class Converter {
     this.#refuse(place, undefined, `${what} cannot be said in a structural schema`, remedy);
   }
 
-  /** Unions that say what a structural schema can say. */
+  /** Unions that a structural schema can express. */
   #unions(source: JsonObject, place: Place): JsonObject {
     let schema = source;
     for (const junctor of ['anyOf', 'oneOf'] as const) {
@@ -267,7 +267,7 @@ export class Converter {
     this.#map(schema, result, { names, place });
   }
 
-  /** An optional field that is immutable cannot be removed either: its own rule does not run without it. */
+  /** An optional immutable field cannot be removed either, because its rule does not run without it. */
   #keepImmutable(result: JsonObject, required: readonly string[]): void {
     const properties = isObject(result['properties']) ? result['properties'] : {};
     const kept = Object.keys(properties).filter((name) => {

@@ -2,13 +2,16 @@ import { CallSiteError } from '@kctl/apimachinery';
 
 /** One thing in a definition that cannot be, or is not what it seems. */
 export interface DefinitionProblem {
-  /** Where: `v1 spec.parts[].size`; `[]` stands for the items of a list, `{}` for the values of a map. */
+  /**
+   * Path of the field, such as `v1 spec.parts[].size`; `[]` stands for the items of a list, `{}` for the values of a
+   * map.
+   */
   readonly field: string;
-  /** What stands there. */
+  /** The value of the field. */
   readonly value: unknown;
   /** Why it cannot be. */
   readonly problem: string;
-  /** What to write instead. */
+  /** The remedy. */
   readonly remedy: string;
 }
 
@@ -17,7 +20,7 @@ function shown(value: unknown): string {
   return text.length > 120 ? `${text.slice(0, 117)}...` : text;
 }
 
-/** One line for a problem: field, value, cause, remedy. */
+/** One line for a problem with field, value, cause and remedy. */
 export function formatProblem({ field, value, problem, remedy }: DefinitionProblem): string {
   const given = value === undefined ? '' : ` ${shown(value)}`;
   return `${field}${given}: ${problem}${remedy === '' ? '' : `: ${remedy}`}`;

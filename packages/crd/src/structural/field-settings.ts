@@ -1,7 +1,7 @@
 import { rulesOf, type Marker } from '../markers/markers.js';
 import type { SchemaValue } from '../source/schema-value.js';
 
-/** What is set for a field by its path: a marker, or a schema that takes the place of the library's. */
+/** Setting for a field by its path, which is a marker, or a schema that replaces the library's. */
 export type FieldSetting = Marker | SchemaValue;
 
 function isSchemaValue(setting: FieldSetting): setting is SchemaValue {
@@ -25,7 +25,7 @@ export class FieldSettings {
     return setting;
   }
 
-  /** The schema of a field, once: what it holds is looked at by the paths below. */
+  /** Returns the schema of a field once; fields inside of it are resolved by the paths below. */
   takeSchema(path: string): SchemaValue | undefined {
     const setting = this.#settings.get(path);
     if (setting === undefined || !isSchemaValue(setting) || this.#used.has(path)) return undefined;

@@ -7,7 +7,7 @@ export interface Flat {
   readonly schema: JsonObject;
   /** References that were followed. */
   readonly seen: readonly string[];
-  /** Whether null is one of the values. A schema that says nothing of types takes null, too. */
+  /** Whether null is one of the values. A schema without types accepts null, too. */
   readonly takesNull: boolean;
 }
 
@@ -17,12 +17,12 @@ export type Flattened =
   | { readonly missing: string }
   | { readonly contradiction: unknown };
 
-/** Where a schema is. */
+/** Position of a schema. */
 export interface FlattenPlace {
   readonly root: JsonObject;
   /** References that are being followed. */
   readonly seen: readonly string[];
-  /** Whether the schema is below `allOf`, `anyOf`, `oneOf` or `not`, where `allOf` stays as it is. */
+  /** Whether the schema is below `allOf`, `anyOf`, `oneOf` or `not`, in which `allOf` stays as it is. */
   readonly isNested: boolean;
 }
 
@@ -134,7 +134,7 @@ function unnested(part: JsonObject, junctor: 'anyOf' | 'oneOf'): JsonObject[] {
   return isUnion ? objectsOf(inner) : [part];
 }
 
-/** What is wrong, and a value that shows it. */
+/** The problem, and a value that shows it. */
 export function problemOf(problem: Exclude<Flattened, Flat>): {
   readonly value: unknown;
   readonly kind: 'recursive' | 'missing' | 'contradiction';

@@ -18,7 +18,7 @@ export const plain = [
   'maxProperties',
 ] as const;
 
-/** Keywords that are read elsewhere, or that say nothing of values. */
+/** Keywords that are read elsewhere, or that do not constrain values. */
 export const silent: ReadonlySet<string> = new Set([
   ...plain,
   '$anchor',
@@ -55,7 +55,7 @@ export const silent: ReadonlySet<string> = new Set([
   lostKey,
 ]);
 
-/** The values of a map whose names may be anything, as TypeBox writes it: a pattern that every name matches. */
+/** The values of a map with arbitrary names, as TypeBox writes it, with a pattern that matches every name. */
 export function anyName({ patternProperties: patterns, additionalProperties: additional }: JsonObject): unknown {
   if (!isObject(patterns) || (additional !== undefined && additional !== false)) return undefined;
   const [first, ...others] = Object.entries(patterns);

@@ -11,7 +11,7 @@ const safe = Number.MAX_SAFE_INTEGER;
 const int32 = 2 ** 31;
 const float32 = 3.4028234663852886e38;
 
-/** Bounds that libraries write for their integer and float types, and the formats that say the same. */
+/** Bounds that libraries write for their integer and float types, and the equivalent formats. */
 const typeBounds: readonly (readonly [minimum: number, maximum: number, format: string | undefined])[] = [
   [-safe, safe, undefined],
   [-int32, int32 - 1, 'int32'],
@@ -24,7 +24,7 @@ function fitsInt32({ minimum, maximum }: JsonObject): boolean {
   return typeof minimum === 'number' && typeof maximum === 'number' && minimum >= -int32 && maximum <= int32 - 1;
 }
 
-/** Reads bounds of any dialect: those of 2020-12 have numbers in `exclusiveMinimum`, those of OpenAPI 3.0 flags. */
+/** Reads bounds of any dialect. Those of 2020-12 have numbers in `exclusiveMinimum`, those of OpenAPI 3.0 flags. */
 export function convertNumbers(schema: JsonObject): Numbers {
   const bounds: JsonObject = {};
   const isInteger = schema['type'] === 'integer';

@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../engine/values/json.js';
 import { tightened } from './combine.js';
 
-/** What a reference leads to; `again` where the way to it leads through itself. */
+/** Target of a reference; `again` if the path to it leads through itself. */
 export type Resolved =
   | { readonly schema: JsonObject; readonly seen: readonly string[] }
   | { readonly recursive: string }

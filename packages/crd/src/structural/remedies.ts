@@ -20,7 +20,7 @@ interface Remedies {
   readonly keywords: Readonly<Record<string, string>>;
 }
 
-/** What to write instead of what a structural schema cannot say. */
+/** Alternatives to parts that a structural schema cannot express. */
 export const remedies: Remedies = {
   recursive: 'nest as deep as is needed, or mark the field with preserveUnknownFields()',
   intersection: 'write one object with the fields of both',

@@ -1,8 +1,8 @@
 import type { DefinitionProblem } from './definition-error.js';
 
-/** Where problems and warnings of a definition are collected. */
+/** Collects problems and warnings of a definition. */
 export interface Report {
   readonly problems: DefinitionProblem[];
-  /** What is not wrong, and not what it seems. */
+  /** Valid but misleading parts. */
   readonly warnings: string[];
 }

@@ -88,7 +88,7 @@ function isIntOrString(parts: readonly JsonObject[]): boolean {
 function intOrString(beside: JsonObject, parts: readonly JsonObject[]): Union {
   const bounds: JsonObject = {};
   for (const part of parts) {
-    // What holds for one of the two alone: values and constraints of other keywords hold for both.
+    // Keywords that hold for only one of the two, because values and constraints of other keywords hold for both.
     if (['enum', 'const', 'not', 'anyOf', 'oneOf', 'allOf'].some((keyword) => part[keyword] !== undefined))
       return { refused: parts };
     const { type, title: _title, description: _text, ...rest } = part;

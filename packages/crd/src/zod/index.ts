@@ -1,5 +1,6 @@
 /**
- * Types that zod has no schema for, as zod schemas: built-in Kubernetes types, int-or-string, quantities.
+ * Types for which zod has no schema, as zod schemas, including built-in Kubernetes types, int-or-string, and
+ * quantities.
  *
  * @packageDocumentation
  */
@@ -15,12 +16,12 @@ import { writeJsonSchema } from '../source/json-schema.js';
 import type { SchemaInput, SchemaValue } from '../source/schema-value.js';
 
 /**
- * Any schema value as a field of a zod object: a built-in type, or a schema of another library. zod itself takes every
- * value there; `validate` of the resource and the API server check it.
+ * Any schema value as a field of a zod object, either a built-in type, or a schema of another library. zod itself
+ * accepts every value there; `validate` of the resource and the API server check it.
  *
  * @example
  * z.object({ template: embed(PodTemplateSpec) })
- * @throws TypeError when the schema cannot be written as JSON Schema
+ * @throws TypeError if the schema cannot be written as JSON Schema
  */
 export function embed<S extends SchemaValue>(schema: S): z.ZodType<SchemaInput<S>, SchemaInput<S>> {
   const written = writeJsonSchema(schema);
@@ -50,7 +51,7 @@ export function timestamp(): z.ZodString {
 }
 
 /**
- * `status.conditions`: an optional list of conditions, one of each type.
+ * `status.conditions` as an optional list of conditions, one of each type.
  *
  * @example
  * z.object({ conditions: conditions() })
@@ -62,7 +63,7 @@ export function conditions(): z.ZodOptional<z.ZodType<Condition[], Condition[]>>
     .optional();
 }
 
-/** The metadata of a template: what the API server keeps of it. */
+/** The metadata of a template that the API server keeps. */
 export interface EmbeddedMetadata {
   name?: string | undefined;
   namespace?: string | undefined;
@@ -72,8 +73,8 @@ export interface EmbeddedMetadata {
 }
 
 /**
- * The metadata of a template that a resource holds: labels, annotations, finalizers, name and namespace. `embeddedMetadata`
- * of the resource says whether the definition names them.
+ * The metadata of a template that a resource holds, with labels, annotations, finalizers, name and namespace.
+ * `embeddedMetadata` of the resource defines whether the definition names them.
  *
  * @example
  * z.object({ template: z.object({ metadata: embeddedMetadata().optional(), spec: embed(PodSpec) }) })

@@ -32,11 +32,11 @@ export const storageOption: OptionCheck = (name, value) => {
 };
 
 /** @throws TypeError where objects would be mutable */
-export function compactStorageOf(where: string, storage: ObjectStorage, freeze: boolean): CompactStorage | undefined {
+export function compactStorageOf(caller: string, storage: ObjectStorage, freeze: boolean): CompactStorage | undefined {
   if (storage === 'plain') return undefined;
   if (!freeze)
     throw new TypeError(
-      `${where}: storage 'compact' needs frozen objects: an object that was changed would be as it came when it is read again; leave out freeze: false`,
+      `${caller}: storage 'compact' needs frozen objects: an object that was changed would be as it came when it is read again; leave out freeze: false`,
     );
   const { plainBytes = defaultPlainBytes } = storage === 'compact' ? {} : storage;
   return { plainBytes };

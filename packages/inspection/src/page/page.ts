@@ -10,7 +10,7 @@ export interface Page {
 const missing =
   '<!doctype html><html lang="en"><meta charset="utf-8"><title>kctl inspection</title><p>The page is made by the build of @kctl/inspection: run it, or read overview, keys, timeline, informers, graph and rights as JSON.';
 
-/** What a page may do: run and style itself by what it contains, ask its own server, and nothing else. */
+/** The permissions of a page, which may run and style itself by its contents, call its server, and nothing else. */
 export function makePage(html: string = pageSource ?? missing): Page {
   const hashes = (tag: string): string => {
     const contents = [...html.matchAll(new RegExp(`<${tag}[^>]*>([\\s\\S]*?)</${tag}>`, 'g'))];

@@ -1,7 +1,7 @@
 import type { ReconcileContext } from '@kctl/controller';
 import type { RequestTally } from '@kctl/telemetry';
 
-/** An event that led to a request: which object, never what is in it. */
+/** An event that led to a request, with the name of its object and never its contents. */
 export interface RecordedEvent {
   /** ms since 1970. */
   readonly at: number;
@@ -10,7 +10,7 @@ export interface RecordedEvent {
   readonly type: string;
   /** Namespace and name; hidden for Secrets. '' for what has none. */
   readonly object: string;
-  /** '' where it is not known. */
+  /** '' if it is not known. */
   readonly resourceVersion: string;
 }
 
@@ -25,9 +25,9 @@ export interface RecordedWrite {
   /** '' for the object itself. */
   readonly subresource: string;
   readonly object: string;
-  /** What the server answered; '' where it made no version, or the write has failed. */
+  /** The version that the server answered; '' if it made no version, or the write has failed. */
   readonly resourceVersion: string;
-  /** Why it has failed; undefined where it did not fail. */
+  /** The reason of its failure; undefined if it did not fail. */
   readonly failure: string | undefined;
 }
 
@@ -36,33 +36,36 @@ export interface RecordedEnd {
   readonly ms: number;
   readonly result: string;
   readonly failure: string | undefined;
-  /** When the key was to run again, in ms from the end; undefined: not before the next event. */
+  /** When the key was to run again, in ms from the end; undefined means not before the next event. */
   readonly nextMs: number | undefined;
   /** The `reconcileID` of the log lines; of failed runs alone. */
   readonly reconcileId: string | undefined;
   readonly isLooping: boolean;
 }
 
-/** An event as it is kept: a number that counts from the {@link Origin} fits into its field, one from 1970 takes an object. */
+/**
+ * An event as it is stored. A number relative to the {@link Origin} fits into its field, one relative to 1970 takes an
+ * object.
+ */
 export interface KeptEvent extends Omit<RecordedEvent, 'at'> {
   /** ms since the origin. */
   readonly atMs: number;
 }
 
-/** Where the recorder's times count from, in ms since 1970. */
+/** The origin of the recorder's times, in ms since 1970. */
 export interface Origin {
   readonly at: number;
 }
 
-/** What few ends have. */
+/** Details that few ends have. */
 type EndDetails = Pick<RecordedEnd, 'failure' | 'nextMs' | 'reconcileId' | 'isLooping'>;
 
 /** A list that takes no memory until it has something. */
 const nothing: readonly never[] = [];
 
 /**
- * What leads to a run, the run, and what it writes: the unit that is kept and forgotten as a whole. It is the tally of the
- * run as well, so that the current one is found by the async context of a request.
+ * The events that lead to a run, the run, and its writes, which are kept and forgotten as a whole. It is the tally of
+ * the run as well, so that the current one is found by the async context of a request.
  */
 export class Cycle implements RequestTally {
   requests = 0;
@@ -78,7 +81,7 @@ export class Cycle implements RequestTally {
   readonly queuedMs: number;
   /** When the run began, in ms since the origin; -1 before that. */
   startedMs = -1;
-  /** Of the run that goes on: when it began, by the monotonic clock, in ms. Of one that has ended: how long it took. */
+  /** The start of a current run, by the monotonic clock, in ms; the duration of a run that has ended. */
   monotonic = 0.5;
   attempt = 0;
   /** While it runs. */
@@ -88,7 +91,7 @@ export class Cycle implements RequestTally {
   details: EndDetails | undefined;
   writes: readonly RecordedWrite[] = nothing;
   writesOmitted = 0;
-  /** What it counts against the budget. */
+  /** Its share of the budget. */
   bytes = 0;
   /** The neighbours in the order of all cycles, and of those of the key; the store's business. */
   older: Cycle | undefined;
@@ -160,7 +163,7 @@ const plainEnd: EndDetails = { failure: undefined, nextMs: undefined, reconcileI
 /** The recorded history of one key of one controller. */
 export class Timeline {
   readonly controller: string;
-  /** As it is shown: names of Secrets are hidden. */
+  /** As it is shown, with names of Secrets hidden. */
   readonly key: string;
   readonly origin: Origin;
   /** Of its cycles; the store's business, as is their number. */
@@ -177,7 +180,7 @@ export class Timeline {
   /** Failures and back-offs in a row. */
   failuresInRow = 0;
   failingSince: number | undefined;
-  /** ms since 1970 at which a delayed run is due; undefined where none is. */
+  /** ms since 1970 at which a delayed run is due; undefined if there is no delayed run. */
   dueAt: number | undefined;
   lastResult = '';
   lastMs = 0;

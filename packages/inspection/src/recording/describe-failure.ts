@@ -2,7 +2,7 @@ import { isStatusError, type StatusError } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { ownText } from './own-text.js';
 
-/** How much of a message is kept where messages are recorded, in UTF-16 units: at most 1000 bytes. */
+/** How much of a message is kept if messages are recorded, in UTF-16 units (at most 1000 bytes). */
 const maxMessage = 500;
 /** How long the rest may be. */
 const maxSummary = 2000;
@@ -10,14 +10,14 @@ const maxDepth = 8;
 
 /** Options of {@link describeFailure}. */
 export interface FailureOptions {
-  /** Whether the text of errors is recorded, which may repeat what objects contain. */
+  /** Whether the messages of errors are recorded, which may repeat contents of objects. */
   readonly withMessages: boolean;
 }
 
 /**
- * What can be said of an error without repeating what objects contain: of the API server's answers code, reason, resource
- * and fields; of all others class, code and the line of the program. Messages are left out unless they are asked for: the
- * API server quotes values in them, and so do programs. Does not throw, whatever was thrown.
+ * Describes an error without repeating contents of objects. The description has code, reason, resource and fields of
+ * the API server's answers, and class, code and the line of the program of all others. Messages are omitted unless they
+ * are enabled, because the API server quotes values in them, and so do programs. Does not throw for any thrown value.
  */
 export function describeFailure(error: unknown, { withMessages }: FailureOptions): string {
   const summary = ownText(summaryOf(error), maxSummary);
@@ -68,7 +68,7 @@ function describeStatus(error: StatusError): string {
   const fields = (Array.isArray(causes) ? causes : []).flatMap((cause: unknown) => {
     const field = read(cause, 'field');
     const why = read(cause, 'reason');
-    // What stands in brackets may be a key of the author's.
+    // The part in brackets may be a user-defined key.
     const path = typeof field === 'string' ? field.replace(/\[[^\]]*\]/g, '[]') : '';
     if (!/^[\w.[\]<>]{1,200}$/.test(path)) return [];
     return [isWord(why) ? `${path} (${why})` : path];
@@ -89,7 +89,7 @@ function describeThrown(chain: readonly unknown[]): string {
   return `${names.join(': ')}${place === undefined ? '' : ` at ${place}`}`;
 }
 
-/** The first line of the program itself, by the stack: the message, which may look like one, is cut off. */
+/** The first line of the program itself, by the stack. The message, which may look like one, is cut off. */
 function placeOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const stack = read(error, 'stack');
@@ -105,7 +105,7 @@ function placeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** A field of whatever was thrown: a getter of it may throw. */
+/** A field of any thrown value, whose getter may throw. */
 function read(value: unknown, field: string): unknown {
   if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
   try {

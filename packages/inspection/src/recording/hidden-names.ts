@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from 'node:crypto';
 
 /**
- * Replaces names of Secrets by a mark that is the same for the same name in this process, and says nothing of it: with a
- * random key, so that a guess cannot be checked.
+ * Replaces names of Secrets by a mark that is the same for the same name in this process and reveals nothing of it. It
+ * uses a random key, so that a guess cannot be checked.
  */
 export class HiddenNames {
   readonly #isOff: boolean;
@@ -20,7 +20,7 @@ export class HiddenNames {
     if (this.#isOff) return false;
     let isSecret = this.#sources.get(source);
     if (isSecret === undefined) {
-      // Of a kind source the kind is known; names of other sources are texts of programs.
+      // The kind is known for a kind source; names of other sources are chosen by programs.
       const [, kind] = /^kind source: (\S+)/.exec(source) ?? [];
       isSecret = kind === undefined ? /(?:^|\W)secrets?(?:\W|$)/i.test(source) : kind === 'Secret';
       if (this.#sources.size < 1000) this.#sources.set(source, isSecret);

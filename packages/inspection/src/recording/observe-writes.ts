@@ -112,7 +112,7 @@ function aboutOf(verb: string, kind: Kind, key: string | undefined, given: Given
   return { verb, kind, groupKind: formatGroupKind(kind), key, isDryRun: given?.dryRun === true };
 }
 
-/** Undefined for arguments that are not valid: the client refuses those, in words of its own. */
+/** Undefined for arguments that are not valid, because the client refuses those with specific messages. */
 function described(describe: () => About): About | undefined {
   try {
     return describe();
@@ -121,7 +121,7 @@ function described(describe: () => About): About | undefined {
   }
 }
 
-/** What an answer says of the object that was written; undefined where it is not that object. */
+/** The object that an answer returns for a write; undefined if it is not that object. */
 function identityOf(
   answer: unknown,
   kind: Kind,

@@ -1,9 +1,9 @@
-/** Longer names are cut: those of objects have 253 characters, and a namespace before them. */
+/** Longer names are cut, because those of objects have 253 characters, after a namespace. */
 const maxName = 512;
 
 /**
- * A text of its own, of at most so many UTF-16 units: V8 keeps the whole of a long text for a part of it, and the parts of
- * a text that was put together.
+ * Returns a separate string, of at most so many UTF-16 units, because V8 keeps the whole of a long string for a part of
+ * it, and the parts of a concatenated string.
  */
 export function ownText(text: string, maxUnits: number): string {
   const part = text.length > maxUnits ? `${text.slice(0, maxUnits - 1)}\u2026` : text;
@@ -15,7 +15,7 @@ export function ownName(name: string): string {
   return name.length > maxName ? ownText(name, maxName) : name;
 }
 
-/** What a text counts against the budget, in bytes: V8 takes two for each unit once one is beyond Latin-1. */
+/** The share of a string in the budget, in bytes. V8 takes two for each unit once one is beyond Latin-1. */
 export function textSize(text: string | undefined): number {
   if (text === undefined || text === '') return 0;
   return 24 + (/[^\u0000-\u00ff]/.test(text) ? 2 * text.length : text.length);

@@ -13,20 +13,20 @@ export interface RecorderOptions {
   readonly names: HiddenNames;
   readonly clock: Clock;
   readonly recordErrorMessages: boolean;
-  /** Whether the requests of a controller are Secrets, as far as its definition says it. */
+  /** Reports whether the requests of a controller are Secrets, according to its definition. */
   readonly reconcilesSecrets: (controller: string) => boolean;
 }
 
 /** Longer keys are cut, with a mark that keeps them apart. */
 const maxKey = 512;
-/** Reasons that are the controller's own; others are texts of sources, which may repeat what objects contain. */
+/** Reasons defined by the controller; others come from sources and may repeat contents of objects. */
 const ownReasons: ReadonlySet<string> = new Set(['retry', 'requeue', 'back-off', 'safety interval', 'stopped']);
-/** What the controller makes of an event: `kind source: Pod update shop/web`. */
+/** The controller's reason for an event, such as `kind source: Pod update shop/web`. */
 const eventReason = /^(.{1,200}) (create|update|delete|generic) (.*)$/;
 /** Controllers that are remembered apart from what is recorded. */
 const maxControllers = 1000;
 
-/** Writes what controllers do into the store: the observer of a manager. */
+/** Observer of a manager that records the actions of controllers in the store. */
 export class Recorder implements ReconcileObserver {
   readonly #options: RecorderOptions;
   /** Whether the keys of a controller are names of Secrets. */
@@ -116,7 +116,7 @@ export class Recorder implements ReconcileObserver {
     this.#options.store.endQueue(controller);
   }
 
-  /** Reasons beside the events that were recorded; the events of a run, where those were forgotten while it waited. */
+  /** Reasons besides the recorded events; also the events of a run, if they were forgotten while it waited. */
   #addReasons(cycle: Cycle, reasons: readonly string[], atMs: number): void {
     const { store, names } = this.#options;
     const own = new Set<string>();
@@ -145,7 +145,9 @@ export class Recorder implements ReconcileObserver {
     return key.length <= maxKey ? key : ownText(`${key.slice(0, maxKey)}${names.hide(key).slice(-9)}`, maxKey + 9);
   }
 
-  /** An event shows that the requests of a controller are Secrets: what was recorded under their names goes. */
+  /**
+   * An event shows that the requests of a controller are Secrets, so everything recorded under their names is removed.
+   */
   #hideKeysOf(controller: string): void {
     if (this.#isSecretive.get(controller) === true) return;
     this.#isSecretive.set(controller, true);

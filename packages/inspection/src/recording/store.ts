@@ -10,7 +10,7 @@ export interface CycleStoreOptions {
   readonly at: number;
 }
 
-/** Events of one run that are kept one by one: each key has 16 reasons at most, too. */
+/** Events of one run that are kept one by one, because each key also has 16 reasons at most. */
 const maxEvents = 16;
 /** Writes of one run that are kept one by one. */
 const maxWrites = 64;
@@ -19,18 +19,18 @@ const maxWrites = 64;
 const keptShare = 0.25;
 
 /**
- * What V8 takes of each, measured by `test/memory.test.ts`, on the generous side: object, hidden arrays, place in the
- * tables.
+ * The memory of each in V8, measured by `test/memory.test.ts`, on the generous side, including object, hidden arrays
+ * and place in the tables.
  */
 const sizes = { timeline: 420, cycle: 350, event: 120, write: 160, details: 80 };
 
 /**
- * Timelines of keys with a fixed budget of bytes: what is oldest is forgotten first, over all keys and within each. A key
- * without a cycle is forgotten with the last one, so that nothing grows with what has gone. Every operation is O(1), but
- * for the removal of a controller.
+ * Timelines of keys with a fixed budget of bytes, of which the oldest parts are forgotten first, over all keys and
+ * within each. A key without a cycle is forgotten with the last one, so that nothing grows with forgotten keys. Every
+ * operation is O(1), except for the removal of a controller.
  */
 export class CycleStore {
-  /** Where its times count from. */
+  /** The origin of its times. */
   readonly origin: Origin;
   readonly #options: CycleStoreOptions;
   /** By controller, then by key. */
@@ -38,7 +38,7 @@ export class CycleStore {
   /** The keys of the controller that was looked up last. */
   #lastController = '';
   #lastKeys: Map<string, Timeline> | undefined;
-  /** Failing keys of which no cycle is left: what is stuck stays visible. Oldest first. */
+  /** Failing keys of which no cycle is left, so that a stuck key stays visible. Oldest first. */
   readonly #kept = new Set<Timeline>();
   #keptBytes = 0;
   #oldest: Cycle | undefined;
@@ -53,7 +53,7 @@ export class CycleStore {
     this.origin = { at: options.at };
   }
 
-  /** What everything that is kept counts against the budget. */
+  /** The share of everything that is kept in the budget. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -86,7 +86,10 @@ export class CycleStore {
     for (let at = this.#newest; at !== undefined; at = at.older) yield at;
   }
 
-  /** The cycle that collects what leads to the next run of a key; it begins, where there is none, at `queuedMs` since the origin. */
+  /**
+   * Returns the cycle that collects the causes of the next run of a key. If there is no such cycle, it begins at
+   * `queuedMs` since the origin.
+   */
   pendingOf(controller: string, key: string, queuedMs: number): Cycle {
     const timeline = this.#keysOf(controller)?.get(key) ?? this.#addTimeline(controller, key);
     const { pending, newest } = timeline;
@@ -115,7 +118,7 @@ export class CycleStore {
       return;
     }
     cycle.addEvent(event);
-    // Where it is the key, the text is shared.
+    // If it is the key, the string is shared.
     const own = event.object === cycle.timeline.key ? 0 : textSize(event.object);
     this.#grow(cycle, sizes.event + own + textSize(event.resourceVersion));
   }
@@ -145,7 +148,7 @@ export class CycleStore {
     this.#grow(cycle, sizes.details + textSize(failure) + textSize(reconcileId));
   }
 
-  /** Forgets what waits in a controller's queue: the queue is gone. */
+  /** Forgets the waiting keys of a controller's queue, because the queue is gone. */
   endQueue(controller: string): void {
     this.#sequence++;
     for (const timeline of [...this.timelines(controller)]) {

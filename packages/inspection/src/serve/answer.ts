@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Of every answer: nothing is stored, framed, sniffed or sent on. */
+/** Headers of every answer, so that nothing is stored, framed, sniffed or forwarded. */
 const headers: Readonly<Record<string, string>> = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -13,7 +13,7 @@ const headers: Readonly<Record<string, string>> = {
 /** An answer may be this long, in bytes; pages of tables are shorter. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** What is answered. */
+/** The content of an answer. */
 export interface Answer {
   readonly status?: number;
   readonly contentType: string;

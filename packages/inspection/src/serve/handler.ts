@@ -13,7 +13,7 @@ import { send, sendJson, sendText } from './answer.js';
 import { LiveStreams } from './live.js';
 import { keysQuery, QueryError, timelineQuery } from './query.js';
 
-/** Where everything is served. */
+/** The path of all pages. */
 export const basePath = '/debug/kctl/';
 
 /** Options of {@link createHandler}. */
@@ -21,8 +21,8 @@ export interface HandlerOptions {
   readonly state: () => InspectedState;
   readonly page: Page;
   /**
-   * Whether the `Host` header must name a loopback address: for a listener of its own, which a page of another site could
-   * reach under a name that it has point there. A server that authenticates has no need of it.
+   * Whether the `Host` header must name a loopback address, for a dedicated listener, which a page of another site
+   * could reach under a name that resolves to it. A server that authenticates does not need it.
    */
   readonly onlyLoopbackHosts: boolean;
 }
@@ -64,7 +64,7 @@ export function createHandler({ state, page, onlyLoopbackHosts }: HandlerOptions
   };
 }
 
-/** Streams end when a stop begins: they would hold it up, and with it the release of the lease. */
+/** Streams end when a stop begins, because they would delay it, and with it the release of the lease. */
 async function stream(
   live: LiveStreams,
   response: ServerResponse,

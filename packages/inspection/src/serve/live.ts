@@ -7,22 +7,25 @@ import { beginStream, sendText } from './answer.js';
 const maxStreams = 16;
 /** How often a stream looks whether something has changed, in ms. */
 const tickMs = 1000;
-/** Without a change the overview is sent this often, in ms: a proxy may cut what is silent, and times go on. */
+/**
+ * Without a change the overview is sent this often, in ms, because a proxy may cut a silent connection, and times
+ * advance.
+ */
 const quietMs = 5000;
-/** A stream ends after this long, in ms, and the browser opens the next one: so a token is judged again. */
+/** A stream ends after this long, in ms, and the browser opens the next one, so that a token is checked again. */
 const lifeMs = 15 * 60_000;
 
 /** Options of {@link LiveStreams}. */
 export interface LiveOptions {
   readonly clock: Clock;
-  /** Differs from the one before where something has changed. */
+  /** Differs from the previous one if something has changed. */
   readonly version: () => number;
   readonly overview: () => unknown;
 }
 
 /**
- * Server-sent events: an event `overview` when something has changed, at most once a second. A client that does not read
- * is not written to, so that nothing is piled up for it.
+ * Server-sent events, with an event `overview` when something has changed, at most once a second. A client that does
+ * not read is not written to, so that nothing piles up for it.
  */
 export class LiveStreams {
   readonly #options: LiveOptions;

@@ -1,7 +1,7 @@
 import { keySorts, keyStates, type KeysQuery } from '../views/keys.js';
 import type { TimelineQuery } from '../views/timeline.js';
 
-/** What was asked for is not valid; the message is for the one who asks. */
+/** The request is not valid; the message is for the caller. */
 export class QueryError extends Error {
   override readonly name = 'QueryError';
 }

@@ -3,7 +3,7 @@ import type { Timeline } from '../recording/cycle.js';
 /** A run that is longer than this is named, in ms. */
 export const longRunMs = 60_000;
 
-/** What to do about a failure, by what is recorded of it. */
+/** The remedy for a failure, based on its record. */
 const remedies: readonly (readonly [RegExp, string])[] = [
   [
     /\b403 Forbidden\b/,
@@ -30,7 +30,7 @@ const remedies: readonly (readonly [RegExp, string])[] = [
   [/^ReconcilePanicError\b/, 'The reconciler throws where it should reject: see the line that is named.'],
 ];
 
-/** What a person may do about a key; undefined where nothing is to be done. */
+/** The remedy for a key; undefined if nothing is to be done. */
 export function advise(
   timeline: Timeline,
   { state, now }: { readonly state: string; readonly now: number },

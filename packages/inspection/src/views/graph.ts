@@ -4,7 +4,7 @@ import type { AccessNeed } from '@kctl/rbac';
 import { kindOf } from './timeline.js';
 import type { InspectedState } from './state.js';
 
-/** What a controller watches and writes. */
+/** The kinds that a controller watches and writes. */
 export interface ControllerNode {
   readonly name: string;
   readonly phase: string;
@@ -12,14 +12,14 @@ export interface ControllerNode {
   readonly watches: readonly {
     /** As in logs, e.g. `kind source: Pod`. */
     readonly source: string;
-    /** '' where it is not of a kind of the cluster. */
+    /** '' if it is not of a kind of the cluster. */
     readonly kind: string;
     readonly phase: string;
     readonly isRequired: boolean;
     /** Events of it that have led to requests and are still recorded. */
     readonly events: number;
   }[];
-  /** What it declares to write. */
+  /** The writes that it declares. */
   readonly writes: readonly { readonly resource: string; readonly verbs: readonly string[]; readonly reason: string }[];
 }
 

@@ -14,9 +14,9 @@ export interface InformerRow {
   readonly isWanted: boolean;
   /** For how long it has been in the phase, in ms. */
   readonly phaseForMs: number | undefined;
-  /** Why it does not watch: class of the failure and what can be said of the error. */
+  /** The reason why it does not watch, as the class of the failure and a description of the error. */
   readonly trouble: string | undefined;
-  /** Undefined: all. */
+  /** All if undefined. */
   readonly namespaces: readonly string[] | undefined;
   readonly objects: number | undefined;
   readonly bytes: number | undefined;

@@ -2,7 +2,7 @@ import type { Timeline } from '../recording/cycle.js';
 import { advise } from './advice.js';
 import type { InspectedState } from './state.js';
 
-/** What can be asked of {@link keysView}. */
+/** Query of {@link keysView}. */
 export interface KeysQuery {
   /** @default all */
   readonly controller?: string | undefined;
@@ -19,10 +19,10 @@ export interface KeysQuery {
 }
 
 export const keyStates = ['failing', 'looping', 'running', 'waiting', 'delayed', 'idle'] as const;
-/** What a key is doing; the first of these that is so. */
+/** The state of a key, which is the first of these that applies. */
 export type KeyState = (typeof keyStates)[number];
 export const keySorts = ['state', 'key', 'attempts', 'next', 'running', 'runs', 'last'] as const;
-/** What keys can be sorted by. */
+/** Sort orders of keys. */
 export type KeySort = (typeof keySorts)[number];
 
 /** A key in the table. Times are in ms, from now. */
@@ -43,7 +43,7 @@ export interface KeyRow {
   readonly lastMs: number;
   readonly lastAgoMs: number | undefined;
   readonly lastFailure: string | undefined;
-  /** What to do about it; undefined where nothing is to be done. */
+  /** The remedy; undefined if nothing is to be done. */
   readonly advice: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface KeysView {
   readonly total: number;
   readonly offset: number;
   readonly rows: readonly KeyRow[];
-  /** How many keys are in each state, whatever is asked for. */
+  /** The number of keys in each state, for any query. */
   readonly counts: Readonly<Record<KeyState, number>>;
 }
 

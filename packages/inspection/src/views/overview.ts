@@ -9,7 +9,7 @@ import type { InspectedState } from './state.js';
 export interface Problem {
   readonly severity: 'error' | 'warning';
   readonly text: string;
-  /** Where more of it is shown. */
+  /** The view that shows more of it. */
   readonly view: 'keys' | 'informers' | 'rights' | 'overview';
   readonly controller?: string;
 }
@@ -36,7 +36,7 @@ export interface ControllerRow {
   readonly failures: number;
 }
 
-/** What is shown first. */
+/** Content of the first view. */
 export interface OverviewView {
   /** ms since 1970. */
   readonly at: number;
@@ -67,7 +67,7 @@ export interface OverviewView {
 const longWaitMs = 30_000;
 /** An event loop that is this late is named, in ms. */
 const longLagMs = 200;
-/** A lease that was not renewed for this long is named, in ms: the default renews each 2 s. */
+/** A lease that was not renewed for this long is reported, in ms. The default renews each 2 s. */
 const staleLeaseMs = 8_000;
 
 /** How everything is, what is wrong first. */

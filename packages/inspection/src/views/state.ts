@@ -5,7 +5,7 @@ import type { Recorder } from '../recording/recorder.js';
 import type { CycleStore } from '../recording/store.js';
 import type { UsedRights } from '../used-rights.js';
 
-/** What views are made of. */
+/** Input of the views. */
 export interface InspectedState {
   readonly store: CycleStore;
   readonly recorder: Recorder;

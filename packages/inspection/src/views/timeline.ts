@@ -55,7 +55,7 @@ export interface TimelineView {
   readonly writtenBy: readonly CycleView[];
 }
 
-/** What {@link timelineView} looks for. */
+/** Query of {@link timelineView}. */
 export interface TimelineQuery {
   /** Namespace and name. */
   readonly key: string;
@@ -70,7 +70,10 @@ const maxCycles = 100;
 /** An event of a deletion is that of a delete request that was answered at most this long before, in ms. */
 const deletionMs = 60_000;
 
-/** What led to the runs of a key, what they wrote, and what that led to. O(everything that is recorded). */
+/**
+ * The events that led to the runs of a key, the writes of these runs, and their consequences. O(everything that is
+ * recorded).
+ */
 export function timelineView(state: InspectedState, { key, controller, kind }: TimelineQuery): TimelineView {
   const own: Timeline[] = [];
   for (const timeline of state.store.timelines(controller))
@@ -96,7 +99,10 @@ export function timelineView(state: InspectedState, { key, controller, kind }: T
   };
 }
 
-/** Whether a timeline is that of an object of the kind: events of that object have led to it, or none is left to tell. */
+/**
+ * Reports whether a timeline is that of an object of the kind, because events of that object have led to it, or no
+ * event is left to decide.
+ */
 function concerns({ cycles, key, controller }: Timeline, kind: string): boolean {
   let hasEvents = false;
   for (const { events } of cycles)
@@ -125,7 +131,10 @@ interface Links {
   readonly woken: ReadonlyMap<string, readonly Cycle[]>;
 }
 
-/** One pass over everything: who wrote the versions that led to these cycles, and what their own versions led to. */
+/**
+ * One pass over everything, to find the writers of the versions that led to these cycles, and the consequences of their
+ * versions.
+ */
 function linksOf({ store }: InspectedState, cycles: readonly Cycle[]): Links {
   const eventIds = new Set(cycles.flatMap(({ events }) => events.map(eventId)));
   const writeIds = new Set(cycles.flatMap(({ writes }) => writes.map(writeId)));
@@ -133,7 +142,7 @@ function linksOf({ store }: InspectedState, cycles: readonly Cycle[]): Links {
   const woken = new Map<string, Cycle[]>();
   if (eventIds.size + writeIds.size === 0) return { writers, woken };
   for (const cycle of store.newestFirst()) {
-    // The oldest wins: an apply that changes nothing answers the version that is there.
+    // The oldest wins, because an apply that changes nothing returns the existing version.
     for (const write of cycle.writes) {
       const id = writeId(write);
       if (id !== '' && eventIds.has(id)) writers.set(id, cycle);
@@ -149,7 +158,7 @@ function linksOf({ store }: InspectedState, cycles: readonly Cycle[]): Links {
   return { writers, woken };
 }
 
-/** A version is made by one write: the API server counts all writes of a store up. */
+/** A version is made by one write, because the API server numbers all writes of a store. */
 function writeId({ object, resourceVersion, verb, kind, failure }: RecordedWrite): string {
   if (failure !== undefined) return '';
   if (verb === 'delete') return `${kind} ${object} deleted`;

@@ -1,5 +1,6 @@
 /**
- * What the thread of an election runs, for programs of one file: see `threadModule` of createWorkerLeaderElector.
+ * The code that the thread of an election runs, for programs of one file; see `threadModule` of
+ * createWorkerLeaderElector.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 import type { ResourceLock } from '../record.js';
 
-/** A lock that is neither taken nor renewed while `isAllowed` says no; it is read and given back all the same. */
+/** A lock that is neither taken nor renewed while `isAllowed` returns false; it is read and given back all the same. */
 export function guardedLock(lock: ResourceLock, isAllowed: () => boolean): ResourceLock {
   const check = (holderIdentity: string): void => {
     if (holderIdentity !== '' && !isAllowed()) throw new Error('the main thread is stalled: not renewing the lease');

@@ -19,7 +19,7 @@ export function portLogger(post: (message: FromWorker) => void, bound: LogFields
   };
 }
 
-/** What can cross: text, numbers, and errors by name and message. */
+/** Values that can be transferred, which are strings, numbers, and errors by name and message. */
 function plain(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]): [string, unknown] => {

@@ -1,11 +1,11 @@
 import type { LogLevel } from '@kctl/telemetry';
 import type { ResourceLock } from '../record.js';
 
-/** What the thread is started with. */
+/** The start data of the thread. */
 export interface WorkerInput {
   readonly memory: SharedArrayBuffer;
   readonly bootOffsetMs: number | undefined;
-  /** URL of a module with a {@link LockModule | createLock}; undefined where the thread's own module has one. */
+  /** URL of a module with a {@link LockModule | createLock}; undefined if the thread's module has one. */
   readonly lockModule: string | undefined;
   readonly lockData: unknown;
   readonly election: WorkerElection;
@@ -23,9 +23,9 @@ export interface WorkerElection {
   readonly heartbeatMs: number;
 }
 
-/** What a lock module exports. */
+/** The exports of a lock module. */
 export interface LockModule {
-  /** Makes the lock inside the thread, with connections of its own. `data` is a structured clone of `lockData`. */
+  /** Creates the lock inside the thread, with separate connections. `data` is a structured clone of `lockData`. */
   createLock(data: unknown): ResourceLock | Promise<ResourceLock>;
 }
 
@@ -60,10 +60,10 @@ export type ToWorker =
   | { readonly type: 'step-down'; readonly holdOffMs: number }
   | { readonly type: 'work-ended'; readonly term: number; readonly failed: boolean };
 
-/** How many causes of an error cross: a chain may be a circle. */
+/** How many causes of an error are transferred, because a chain may be a circle. */
 const causesThatCross = 5;
 
-/** What crosses of an error. */
+/** The transferred parts of an error. */
 export function toFailure(error: unknown, causes: number = causesThatCross): Failure {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) };
   const { name, message, cause } = error;

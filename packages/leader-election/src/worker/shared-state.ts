@@ -2,7 +2,7 @@ import { systemClock, type Clock } from '@kctl/wait';
 import { createAwakeClock } from '../awake-clock.js';
 
 /**
- * What the two threads share without messages, so that neither has to be free for the other to read it. Times are
+ * State that the two threads share without messages, so that neither has to be free for the other to read it. Times are
  * microseconds of a monotonic clock that all threads of a process have in common.
  */
 export interface SharedState {

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads';
 import type { WorkerInput } from './protocol.js';
 import type { ThreadModule } from './worker-options.js';
 
-/** Inside the workspace, where nothing is built: lets the thread resolve `./x.js` to `./x.ts`. */
+/** Inside the workspace, in which nothing is built, lets the thread resolve `./x.js` to `./x.ts`. */
 const sourceLoader = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module';
 registerHooks({
@@ -38,7 +38,7 @@ export function startThread(input: WorkerInput, module: ThreadModule = ownModule
   }
 }
 
-/** @throws Error in a bundle, where this package's files are not */
+/** @throws Error in a bundle, which does not contain this package's files */
 function ownModule(): URL {
   const here = ownUrl();
   // Built, this file is part of a chunk at the root of `dist`.

@@ -18,9 +18,10 @@ import {
 } from './worker-options.js';
 
 /**
- * A leader elector whose requests and timers run in a thread of its own, with a connection of its own: a busy event
- * loop does not cost the lease. Work and callbacks stay in this thread. While this thread is silent for longer than
- * `mainStallLimitMs`, the worker stops renewing and closes the fence, which this thread sees the moment it looks.
+ * Returns a leader elector whose requests and timers run in a separate thread, with a separate connection, so that a
+ * busy event loop does not cost the lease. Work and callbacks stay in this thread. While this thread is silent for
+ * longer than `mainStallLimitMs`, the worker stops renewing and closes the fence, which this thread sees at its next
+ * check.
  *
  * @throws TypeError, RangeError when the options cannot keep two leaders apart
  */
@@ -152,7 +153,7 @@ class WorkerElector implements LeaderElector {
     }
   }
 
-  /** Ends a term whose end the thread has not reported: the work has until others may lead. */
+  /** Ends a term whose end the thread has not reported; the work has until others may lead. */
   async #abandon(): Promise<void> {
     this.#shared.openUntil = 0; // the thread may have written until it was terminated
     if (this.#term !== undefined) {
@@ -179,7 +180,7 @@ class WorkerElector implements LeaderElector {
   }
 
   #isOpen(term: number): boolean {
-    // In this order: if a later term began in between, its number tells.
+    // In this order, because a later term that began in between is recognized by its number.
     const { openUntil } = this.#shared;
     return this.#shared.term === term && this.#clock.monotonicNow() < openUntil;
   }
@@ -188,7 +189,7 @@ class WorkerElector implements LeaderElector {
     this.#worker?.postMessage(message);
   }
 
-  /** What the thread ended with; undefined when the election was abandoned. */
+  /** The thread's result; undefined when the election was abandoned. */
   #untilDone(worker: Worker): Promise<Extract<FromWorker, { type: 'done' }> | undefined> {
     return new Promise((resolve, reject) => {
       const { signal } = this.#abandoned;
@@ -254,7 +255,7 @@ class WorkerElector implements LeaderElector {
     });
   }
 
-  /** Ends the term here: its signal is aborted. */
+  /** Ends the term here by aborting its signal. */
   #close(reason: Error): void {
     this.#metrics.status.set(0);
     this.#term?.controller.abort(reason);

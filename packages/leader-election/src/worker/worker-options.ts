@@ -18,14 +18,14 @@ export interface WorkerLeaderElectorOptions extends Omit<LeaderElectorOptions, '
    */
   readonly lockModule?: URL | string;
   /**
-   * What the thread runs: a module (or its source, or a function that finds one of them) that calls `runElectionThread`
-   * of `@kctl/leader-election/election-thread`, with its `createLock`. For bundles, in which this package's own module
-   * does not exist: make it an entry point of the bundler, and pass its URL.
+   * The program of the thread, which is a module (or its source, or a function that finds one of them) that calls
+   * `runElectionThread` of `@kctl/leader-election/election-thread`, with its `createLock`. For bundles, in which this
+   * package's module does not exist. Make it an entry point of the bundler, and pass its URL.
    *
    * @default this package's own
    */
   readonly threadModule?: ThreadModule | (() => Promise<ThreadModule>);
-  /** What `createLock` is given: anything that structured clone takes. */
+  /** The argument of `createLock`, which is anything that structured clone takes. */
   readonly lockData?: unknown;
   /** Name in metrics, logs and errors. */
   readonly name: string;
@@ -38,7 +38,7 @@ export interface WorkerLeaderElectorOptions extends Omit<LeaderElectorOptions, '
   readonly mainStallLimitMs?: number;
 }
 
-/** Where the program of a thread is: the URL of a module, or the source of a CommonJS one. */
+/** The source of a thread's program, which is the URL of a module, or the source of a CommonJS one. */
 export type ThreadModule = URL | string | { readonly source: string };
 
 /** Options with every default filled in. */
@@ -59,7 +59,7 @@ const maxHeartbeatMs = 500;
 
 const { lock: _lock, clock: _clock, random: _random, ...shared } = electorOptionNames;
 
-/** Every option: complete by type, so that none can be forgotten here. */
+/** Every option, complete by type, so that none can be forgotten here. */
 const optionNames: OptionNames<WorkerLeaderElectorOptions> = {
   ...shared,
   lockModule: true,

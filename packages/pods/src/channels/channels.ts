@@ -3,7 +3,7 @@ import type { Clock } from '@kctl/wait';
 import type { OpenedSocket } from './open-web-socket.js';
 import { WebSocketConnection } from './web-socket.js';
 
-/** Of v5.channel.k8s.io: closes one channel in one direction. */
+/** Signal of v5.channel.k8s.io, which closes one channel in one direction. */
 const closeSignal = 255;
 /** Longest message that is sent, in bytes. */
 const maxSentBytes = 32 * 1024;
@@ -16,8 +16,8 @@ export interface ChannelsOptions {
 }
 
 /**
- * Several streams over one WebSocket: each message begins with the number of its channel (`*.channel.k8s.io`). A stream
- * that is not read holds up the others, as it does in the server.
+ * Several streams over one WebSocket, in which each message begins with the number of its channel (`*.channel.k8s.io`).
+ * A stream that is not read blocks the others, as in the server.
  */
 export class Channels {
   readonly #connection: WebSocketConnection;
@@ -58,7 +58,7 @@ export class Channels {
     if (this.#full.delete(channel) && this.#full.size === 0) this.#connection.resume();
   }
 
-  /** What arrives in a channel. Ends with the connection. */
+  /** Received data of a channel. Ends with the connection. */
   readable(channel: number): Readable {
     const stream = new Readable({ read: () => this.drained(channel) });
     // Its reader sees the error; one that does not read sees it at the end of the process.
@@ -72,7 +72,7 @@ export class Channels {
     return stream;
   }
 
-  /** Sends to a channel. Ending it closes the channel where the protocol can (v5). */
+  /** Sends to a channel. Ending it closes the channel if supported by the protocol (v5). */
   writable(channel: number): Writable {
     const stream = new Writable({
       write: (chunk: Buffer, _encoding, done) => this.send(channel, chunk, done),

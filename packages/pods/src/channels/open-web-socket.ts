@@ -25,9 +25,9 @@ export interface OpenedSocket {
 const acceptGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
 /**
- * Upgrades a GET request to a WebSocket. It is sent once: a command must not run twice.
+ * Upgrades a GET request to a WebSocket. It is sent once, because a command must not run twice.
  *
- * @throws StatusError that the server answers with; PodStreamError where it switches to something else
+ * @throws StatusError of the server's response; PodStreamError if it switches to another protocol
  */
 export async function openWebSocket(transport: PodTransport, options: OpenOptions): Promise<OpenedSocket> {
   const { path, protocols, what, signal } = options;
@@ -53,7 +53,7 @@ export async function openWebSocket(transport: PodTransport, options: OpenOption
   };
   if (socket === undefined) {
     if (status >= 300) throw await failureOf(response, what);
-    // Such as a proxy that drops the header: what follows may have no end.
+    // Such as a proxy that drops the header, so the body may have no end.
     await response.body[Symbol.asyncIterator]().return?.();
     return refuse(`it answers with ${status} instead of 101: a proxy on the way may not let upgrades pass`);
   }

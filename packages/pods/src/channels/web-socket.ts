@@ -7,10 +7,10 @@ import { PodStreamError } from '../errors.js';
 
 /** Longest message that is taken, in bytes. Servers send 32 KiB at most. */
 const maxMessageBytes = 16 * 1024 * 1024;
-/** client-go's numbers: a ping each 5 s, and the end after twelve without an answer. */
+/** client-go's numbers, a ping each 5 s, and the end after twelve without a response. */
 const pingMs = 5_000;
 const silenceMs = 61_000;
-/** How long the server may take to close the connection after we have said that we do, in ms. */
+/** How long the server may take to close the connection after our close frame, in ms. */
 const closeMs = 2_000;
 
 const noBytes = Buffer.alloc(0);
@@ -23,7 +23,9 @@ export interface WebSocketOptions {
   readonly onEnd: (error: Error | undefined) => void;
 }
 
-/** Messages over a connection that has been upgraded: the client's side of RFC 6455. Pings find a dead connection. */
+/**
+ * Messages over a connection that has been upgraded, on the client's side of RFC 6455. Pings detect a dead connection.
+ */
 export class WebSocketConnection {
   readonly #socket: Duplex;
   readonly #options: WebSocketOptions;
@@ -76,13 +78,13 @@ export class WebSocketConnection {
   }
 
   resume(): void {
-    // The silence so far was ours: what has arrived meanwhile is read from now on.
+    // The silence so far was ours, since data received meanwhile is read from now on.
     if (this.#isPaused) this.#lastReceived = this.#options.clock.monotonicNow();
     this.#isPaused = false;
     this.#flow();
   }
 
-  /** Says goodbye, and closes the connection when the server has answered, or after 2 s. */
+  /** Sends a close frame, and closes the connection when the server has replied, or after 2 s. */
   close(): void {
     if (this.#isEnded || this.#isClosing) return;
     this.#isClosing = true;
@@ -124,7 +126,7 @@ export class WebSocketConnection {
     const { clock } = this.#options;
     this.#timer = clock.setTimer(
       () => {
-        // What we do not read cannot show that the server is there.
+        // Unread data cannot show that the server is alive.
         if (!this.#isPaused && clock.monotonicNow() - this.#lastReceived > silenceMs) {
           this.destroy(new PodStreamError(`the server did not answer pings for ${silenceMs / 1000} s`));
           return;

@@ -1,4 +1,4 @@
-// Of `ws`, what reads and writes frames: the package has no types, and those of @types/ws leave these two out.
+// The parts of `ws` that read and write frames. The package has no types, and those of @types/ws leave these two out.
 declare module 'ws' {
   import type { Duplex, Writable } from 'node:stream';
 

@@ -17,12 +17,12 @@ import { createFile, makeFolder } from './write-below.js';
 import { requireTransportTo } from '../require-target.js';
 
 /**
- * Copies a file or a folder of a container, which must have `tar`, to this machine. Mirrors `kubectl cp`: links, devices and
- * sockets are left out. A file has the mode that it has in the container, without the bits of this process' umask. What the
- * container sends is not trusted: a path that leads out of the destination is an error, as is a symbolic link on this machine
- * that a path would lead through.
+ * Copies a file or a folder of a container, which must have `tar`, to this machine. Mirrors `kubectl cp`, so links,
+ * devices and sockets are left out. A file has the mode that it has in the container, without the bits of this process'
+ * umask. The container's output is not trusted, so a path that leads out of the destination is an error, as is a
+ * symbolic link on this machine that a path would lead through.
  *
- * @throws PodStreamError naming what tar says; what writing throws; as {@link exec}
+ * @throws PodStreamError with tar's message; errors of writing; as {@link exec}
  */
 export async function copyFromPod(
   client: PodsClient,
@@ -41,7 +41,7 @@ export async function copyFromPod(
     () => false,
   );
   const destination = resolve(isFolder ? join(to, name) : to);
-  // What the caller named: below it, no link is followed.
+  // Path named by the caller, below which no link is followed.
   const root = isFolder ? resolve(to) : dirname(destination);
   await mkdir(root, { recursive: true });
   const archive = new PassThrough();
@@ -65,7 +65,7 @@ export async function copyFromPod(
       } else if (header.type === 'file' || header.type === 'contiguous-file') {
         const handle = await createFile(root, path, header.mode ?? 0o666);
         const file = handle.createWriteStream();
-        // What ended meanwhile emits nothing more that a pipeline would see.
+        // A stream that ended meanwhile emits no further events for a pipeline.
         if (entry.destroyed) {
           await untilClosed(
             file,
@@ -108,7 +108,10 @@ export async function copyFromPod(
   }
 }
 
-/** The folder in which tar runs, and what it packs there: of a path without a name, such as `/` or `..`, all that is in it. */
+/**
+ * The folder in which tar runs, and the path it packs there. For a path without a name, such as `/` or `..`, that is
+ * all of its content.
+ */
 function splitSource(from: string): { readonly folder: string; readonly name: string } {
   const source = posix.normalize(from).replace(/(.)\/+$/, '$1');
   const name = posix.basename(source);
@@ -117,7 +120,10 @@ function splitSource(from: string): { readonly folder: string; readonly name: st
     : { folder: posix.dirname(source), name };
 }
 
-/** Where an entry goes: its path below the source, below the destination. @throws PodStreamError where it leads out */
+/**
+ * Destination of an entry, which is its path below the source, below the destination. @throws PodStreamError if it
+ * leads out
+ */
 function placeOf(destination: string, name: string, entry: string): string {
   const path = posix.normalize(entry).replace(/(.)\/+$/, '$1');
   const isAll = name === '.';

@@ -8,21 +8,21 @@ export interface CopyOptions extends AbortOptions {
   readonly container?: string;
   /** Called for each file that was copied, with its path at the destination. */
   readonly onFile?: (path: string) => void;
-  /** Called with what is left out: symbolic links, devices, sockets. */
+  /** Called with each skipped path, such as symbolic links, devices and sockets. */
   readonly onSkipped?: (path: string) => void;
 }
 
-/** What was copied. */
+/** Result of a copy. */
 export interface CopyResult {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** What a copy goes from and to. */
+/** Source and destination of a copy. */
 export interface CopyPaths {
   /** A file or a folder. */
   readonly from: string;
-  /** Its new path; where that is a folder, a path in it. */
+  /** Its new path; if that is a folder, a path in it. */
   readonly to: string;
 }
 

@@ -16,10 +16,10 @@ import type { PodTarget } from '../target.js';
 import { requireTransportTo } from '../require-target.js';
 
 /**
- * Copies a file or a folder of this machine into a container, which must have `tar`. Mirrors `kubectl cp`: symbolic links are
- * left out, and a destination that is a folder gets the source by its name.
+ * Copies a file or a folder of this machine into a container, which must have `tar`. Mirrors `kubectl cp`, so symbolic
+ * links are left out, and a destination that is a folder gets the source by its name.
  *
- * @throws PodStreamError naming what tar says; what reading the source throws; as {@link exec}
+ * @throws PodStreamError with tar's message; errors of reading the source; as {@link exec}
  */
 export async function copyToPod(
   client: PodsClient,
@@ -63,7 +63,7 @@ export async function copyToPod(
       );
     return counted;
   } finally {
-    // What was not read: until then a file is open.
+    // Destroys unread entries, because until then a file is open.
     archive.destroy();
     await packing;
   }

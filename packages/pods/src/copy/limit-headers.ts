@@ -2,12 +2,15 @@ import { Transform } from 'node:stream';
 import { PodStreamError } from '../errors.js';
 
 const blockBytes = 512;
-/** Longest extended header, in bytes: names and attributes of one entry. */
+/** Longest extended header, in bytes, which has names and attributes of one entry. */
 const maxHeaderBytes = 1024 * 1024;
-/** Types of entries whose content tar-stream reads as a whole: pax headers, and GNU's long names. */
+/** Types of entries whose content tar-stream reads as a whole, which are pax headers, and GNU's long names. */
 const headerTypes = new Set(['x', 'g', 'L', 'K']);
 
-/** Passes a tar archive on, and fails at an extended header that is too long: it would be kept in memory as a whole. */
+/**
+ * Passes a tar archive on, and fails at an extended header that is too long, because it would be kept in memory as a
+ * whole.
+ */
 export function limitHeaders(): Transform {
   let block = Buffer.alloc(0);
   /** Bytes of content and padding up to the next header. */
@@ -42,7 +45,7 @@ export function limitHeaders(): Transform {
   });
 }
 
-/** The size field: octal digits, or a binary number if its first bit is set. */
+/** The size field, in octal digits, or as a binary number if its first bit is set. */
 function sizeOf(header: Buffer): number {
   const field = header.subarray(124, 136);
   if (((field[0] ?? 0) & 0x80) !== 0) return field.subarray(1).reduce((sum, byte) => sum * 256 + byte, 0);

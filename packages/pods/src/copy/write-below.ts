@@ -6,7 +6,7 @@ import { PodStreamError } from '../errors.js';
 /**
  * Makes the folders of a path below a root that the caller trusts.
  *
- * @throws PodStreamError naming a symbolic link or a file on the way: nothing is written through a link
+ * @throws PodStreamError naming a symbolic link or a file on the way, since nothing is written through a link
  */
 export async function makeFolder(root: string, path: string): Promise<void> {
   let place = root;
@@ -33,7 +33,7 @@ export async function createFile(root: string, path: string, mode: number): Prom
     throw new PodStreamError(`${path} is a folder on this machine: the container sent a file`);
   if (found !== undefined) await unlink(path);
   const { O_WRONLY, O_CREAT, O_EXCL } = constants;
-  // Exclusively: a link that appears meanwhile is not followed.
+  // Exclusive, so a link that appears meanwhile is not followed.
   return await open(path, O_WRONLY | O_CREAT | O_EXCL, mode & 0o777);
 }
 

@@ -1,8 +1,8 @@
 const newline = 0x0a;
 
 /**
- * The lines of a text that arrives in pieces, without their ends. A line beyond `maxBytes` comes in several, cut between two
- * characters; a piece is longer only where a single character is.
+ * The lines of a stream that arrives in pieces, without their ends. A line beyond `maxBytes` is split between two
+ * characters; a piece is longer only if a single character is.
  */
 export async function* linesOf(
   batches: AsyncIterable<readonly Uint8Array[]>,
@@ -24,7 +24,8 @@ export async function* linesOf(
         const end = rest.indexOf(newline);
         const room = Math.max(0, maxBytes - pendingBytes);
         const isWhole = end >= 0 && end <= room;
-        // Only once more is there: what is full may be a whole line, whose end comes with the next piece.
+        // Emitted only after more has arrived, because a full piece may be a whole line, whose end comes with the next
+        // piece.
         const full = isWhole || room > 0 ? 0 : pendingBytes - unfinishedBytes(pending);
         if (full > 0) {
           yield take(full);

@@ -8,7 +8,7 @@ import type { QueryFields } from '../pod-path.js';
 export interface PodLogsOptions extends AbortOptions {
   /** One container. @default that of the annotation `kubectl.kubernetes.io/default-container`, else the first one */
   readonly container?: string;
-  /** Several containers, or all of them: init, regular and ephemeral ones. */
+  /** Several containers, or all of them, including init, regular and ephemeral ones. */
   readonly containers?: readonly string[] | 'all';
   /** Every pod of a workload or Service, not the best one alone. @default false */
   readonly allPods?: boolean;
@@ -18,18 +18,18 @@ export interface PodLogsOptions extends AbortOptions {
   readonly previous?: boolean;
   /** Not older than this, in seconds. */
   readonly sinceSeconds?: number;
-  /** Not older than this: a time as RFC 3339 text or Date. */
+  /** Not older than this time, as an RFC 3339 string or Date. */
   readonly sinceTime?: string | Date;
   /** The last lines alone. @default all, by what the node keeps */
   readonly tailLines?: number;
   /** At most this many bytes of each container. @default no limit */
   readonly limitBytes?: number;
-  /** Asks for the time of each line: {@link LogLine.timestamp}. @default false */
+  /** Requests the time of each line, see {@link LogLine.timestamp}. @default false */
   readonly timestamps?: boolean;
   /**
-   * A line that is longer is handed out in pieces of at most so many bytes, cut between two characters.
+   * A longer line is returned in pieces of at most this many bytes, split between two characters.
    *
-   * @default 1_048_576; as one text, no line is cut
+   * @default 1_048_576; if returned as one string, no line is split
    */
   readonly maxLineBytes?: number;
 }

@@ -1,9 +1,9 @@
-/** What arrives from several sources, in the order of its arrival. Leaving it ends all of them; a failure of one ends all. */
+/** Merges several sources in order of arrival. Leaving it ends all of them; a failure of one ends all. */
 export async function* merge<T>(
   sources: readonly AsyncGenerator<T, void, undefined>[],
 ): AsyncGenerator<T, void, undefined> {
-  // A race of the pending steps would keep each line for as long as one source is quiet: its promise holds a reaction for
-  // each race that it was in, and the reaction the winner.
+  // A race of the pending steps would retain each line for as long as one source is quiet, because its promise holds a
+  // reaction for each race that it was in, and the reaction holds the winner.
   const arrived: Step<T>[] = [];
   let wake = (): void => undefined;
   const advance = (source: AsyncGenerator<T, void, undefined>): void => {

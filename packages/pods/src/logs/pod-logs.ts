@@ -31,12 +31,12 @@ interface Source {
 }
 
 /**
- * The lines that a container has logged, or those of several containers and pods: one after the other, and with `follow` in
- * the order of their arrival. It ends when the containers do, or with what there is; leaving the loop or aborting the signal
- * closes the connections. A pod that is on no node has no lines.
+ * The lines that a container has logged, or those of several containers and pods, one after the other, and with
+ * `follow` in the order of their arrival. It ends when the containers do, or after the existing lines; leaving the loop
+ * or aborting the signal closes the connections. A pod that is on no node has no lines.
  *
- * @throws StatusError, 400 for a previous container that is not there; PodTargetError; TypeError for an option that is
- *   not valid; the signal's reason
+ * @throws StatusError, 400 for a previous container that does not exist; PodTargetError; TypeError for an invalid
+ * option; the signal's reason
  *
  * @example
  * ```ts
@@ -82,7 +82,7 @@ export async function podLogText(client: PodsClient, target: PodTarget, options:
   checkLogOptions(options);
   const lines: string[] = [];
   let length = 0;
-  // A piece of a line has no end: unless it is asked for, no line is cut.
+  // A piece of a line has no end, so unless requested, no line is split.
   const whole = { ...options, maxLineBytes: options.maxLineBytes ?? maxTextLength };
   for await (const { text, timestamp } of podLogs(client, target, whole)) {
     length += text.length + 1;

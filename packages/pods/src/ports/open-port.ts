@@ -29,10 +29,11 @@ const maxErrorBytes = 1000;
 const portBytes = 2;
 
 /**
- * Opens one connection to a port of a pod: a stream in both directions, without a socket on this machine. Of a Service it is
- * the Service's port, which is translated to that of the pod; a name is that of a port of the pod's containers.
+ * Opens one connection to a port of a pod, as a stream in both directions, without a socket on this machine. For a
+ * Service it is the Service's port, which is translated to that of the pod; a name is that of a port of the pod's
+ * containers.
  *
- * Ending the stream ends both directions: the protocol cannot close one of them.
+ * Ending the stream ends both directions, because the protocol cannot close one of them.
  *
  * @throws StatusError, PodTargetError, TypeError; a port on which nothing listens destroys the stream with a PodStreamError
  */

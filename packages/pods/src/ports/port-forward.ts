@@ -32,9 +32,12 @@ export interface ForwardedPort {
 
 /** Options of {@link portForward}. */
 export interface PortForwardOptions extends AbortOptions {
-  /** A number stands for the same port on both sides; a text is kubectl's: `8080:80`, `:80` takes a free one. */
+  /**
+   * A number stands for the same port on both sides; a string has kubectl's format, such as `8080:80`, and `:80` uses a
+   * free one.
+   */
   readonly ports: readonly (number | string | ForwardedPort)[];
-  /** Where to listen on this machine. @default '127.0.0.1' */
+  /** Address to listen on. @default '127.0.0.1' */
   readonly address?: string;
   /** Called with what a single connection failed with; the others go on. */
   readonly onError?: (error: unknown) => void;
@@ -67,9 +70,9 @@ const optionNames: OptionNames<PortForwardOptions> = {
 };
 
 /**
- * Listens on this machine and carries each connection to a port of a pod. Mirrors `kubectl port-forward`: of a workload or
- * Service one pod is taken at the start, and connections fail when it is gone. Each connection has a stream of its own to
- * the server, so that one that fails, as where nothing listens on the port, ends no other.
+ * Listens on this machine and carries each connection to a port of a pod. Mirrors `kubectl port-forward`. For a
+ * workload or Service one pod is chosen at the start, and connections fail when it is gone. Each connection has a
+ * separate stream to the server, so that one that fails, such as if the port has no listener, ends no other.
  *
  * @throws StatusError, PodTargetError, TypeError; an error with code EADDRINUSE when a port is taken
  *
@@ -154,7 +157,7 @@ export async function portForward(
   }
 }
 
-/** Carries both directions. What this machine has sent when its connection ends is still delivered. */
+/** Carries both directions. Data that this machine has sent before its connection ends is still delivered. */
 function join(socket: Socket, stream: Duplex, report: (error: unknown) => void): void {
   stream.on('error', (error) => {
     socket.destroy();

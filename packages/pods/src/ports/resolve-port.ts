@@ -18,10 +18,10 @@ export interface PodPort {
 }
 
 /**
- * The pod and the number of the port that are meant: of a Service its port, by number or name, which leads to one of the pod;
- * otherwise a port of the pod, by number, or by the name that its containers give it.
+ * The pod and the number of the requested port. For a Service it is its port, by number or name, which leads to one of
+ * the pod; otherwise a port of the pod, by number, or by its name in the containers.
  *
- * @throws PodTargetError where there is no such port
+ * @throws PodTargetError if there is no such port
  */
 export async function resolvePort(
   client: Pick<PodsClient, 'get' | 'list'>,

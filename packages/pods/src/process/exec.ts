@@ -20,17 +20,17 @@ import { openProcess } from './pod-process.js';
 import type { PodProcess, ProcessOptions } from './pod-process.js';
 import { requireTransportTo } from '../require-target.js';
 
-/** What a process reads: a text, bytes, or what arrives, such as a stream of Node. */
+/** Input of a process, which is a string, bytes, or a source of pieces such as a stream of Node. */
 export type ProcessInput = string | Uint8Array | AsyncIterable<string | Uint8Array>;
 
 /** Options of {@link exec}. */
 export interface ExecOptions extends Omit<ProcessOptions, 'stdin' | 'stdout' | 'stderr'> {
-  /** What the process reads. @default no input */
+  /** Input of the process. @default no input */
   readonly stdin?: ProcessInput;
-  /** Where its output goes; it is then not in the result. */
+  /** Receives its output, which is then not in the result. */
   readonly stdout?: Writable;
   readonly stderr?: Writable;
-  /** Longest output of each stream in the result, in bytes: more is an error. @default 10_485_760 */
+  /** Longest output of each stream in the result, in bytes; more is an error. @default 10_485_760 */
   readonly maxOutputBytes?: number;
 }
 
@@ -38,12 +38,12 @@ export interface ExecOptions extends Omit<ProcessOptions, 'stdin' | 'stdout' | '
 export interface ExecResult {
   /** 0 for success. Another one is not an error. */
   readonly exitCode: number;
-  /** What it wrote, as text; '' where `options.stdout` took it. */
+  /** Its output as a string; '' if `options.stdout` received it. */
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** Checked before the command is sent: what is found out later would leave it running. */
+/** Checked before the command is sent, because an error found later would leave it running. */
 const processOptionNames: OptionNames<ProcessOptions> = {
   container: textOption,
   stdin: booleanOption,
@@ -74,11 +74,11 @@ function isAsyncIterable(value: unknown): boolean {
 }
 
 /**
- * Runs a command in a container and waits for its end. The command does not go through a shell: use `['sh', '-c', '…']`
+ * Runs a command in a container and waits for its end. The command does not go through a shell; use `['sh', '-c', '…']`
  * for that. It is sent once, whatever happens.
  *
- * @throws StatusError where it cannot be started; PodStreamError when the connection is lost or there is too much output;
- *   PodTargetError; TypeError; the signal's reason
+ * @throws StatusError if it cannot be started; PodStreamError if the connection is lost or there is too much output;
+ * PodTargetError; TypeError; the signal's reason
  *
  * @example
  * ```ts
@@ -143,7 +143,7 @@ export async function attach(client: PodsClient, target: PodTarget, options: Pro
   return await openProcess(client, target, { subresource: 'attach', options });
 }
 
-/** A text is a command of a shell, which there may be none of. @throws TypeError */
+/** A string is a command of a shell, which the container may not have. @throws TypeError */
 function requireCommand(what: string, command: unknown): void {
   const expected = "expected a program and its arguments, such as ['ls', '-l']";
   if (!Array.isArray(command))
@@ -180,7 +180,8 @@ async function feed(input: ProcessInput, sink: Writable): Promise<void> {
     typeof input === 'string' || input instanceof Uint8Array ? Readable.from([Buffer.from(input)]) : input;
   let failure: { readonly error: unknown } | undefined;
   const pieces = source[Symbol.asyncIterator]();
-  // Written by hand: a generator that waits for a piece would hand on the end of the process with the next piece alone.
+  // Written by hand, because a generator that waits for a piece would pass on the end of the process only with the next
+  // piece.
   const read: AsyncIterableIterator<string | Uint8Array, undefined> = {
     next: async () => {
       try {
@@ -205,7 +206,8 @@ async function feed(input: ProcessInput, sink: Writable): Promise<void> {
   try {
     await pipeline(Readable.from(read), sink);
   } catch {
-    // Unless it was the input: the process has ended without reading all of it, or the connection has; the process says which.
+    // Unless the input failed, the process or the connection has ended before all of it was read. The process reports
+    // which.
   }
   if (failure !== undefined) throw failure.error;
 }

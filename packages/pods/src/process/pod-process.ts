@@ -23,7 +23,7 @@ export interface ProcessOptions extends AbortOptions {
   readonly stdin?: boolean;
   /** @default true */
   readonly stdout?: boolean;
-  /** @default true, but with `tty`, where all output is in stdout */
+  /** @default true, except with `tty`, which has all output in stdout */
   readonly stderr?: boolean;
   /** A terminal. @default false */
   readonly tty?: boolean;
@@ -35,12 +35,15 @@ export interface ProcessOptions extends AbortOptions {
 export interface PodProcess extends AsyncDisposable {
   readonly pod: NamespacedKey;
   readonly container: string;
-  /** Ending it ends the input of the process, with servers from Kubernetes 1.30 on. It takes nothing where `stdin` was not asked for. */
+  /**
+   * Ending it ends the input of the process, with servers from Kubernetes 1.30 on. Accepts no input if `stdin` was not
+   * requested.
+   */
   readonly stdin: Writable;
-  /** Read it: what is not read holds up the process. Ends with the process. */
+  /** Output of the process. Read it, because unread output blocks the process. Ends with the process. */
   readonly stdout: Readable;
   readonly stderr: Readable;
-  /** Says how large the terminal is, in characters. @throws TypeError for what is not a size */
+  /** Sets the size of the terminal, in characters. @throws TypeError for an invalid size */
   resize(columns: number, rows: number): void;
   /**
    * Resolves with the exit code when the process has ended. Rejects with the StatusError of a process that was not started,
@@ -53,7 +56,7 @@ export interface PodProcess extends AsyncDisposable {
 const maxStatusBytes = 64 * 1024;
 /** By the file descriptors of a process; then its end, and the size of its terminal. */
 const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4 } as const;
-/** v4 is for servers before Kubernetes 1.30: it cannot say that the input has ended. */
+/** v4 is for servers before Kubernetes 1.30. It cannot signal the end of the input. */
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 /** Starts a process (`exec`), or joins the one that runs (`attach`). */
@@ -80,7 +83,7 @@ export async function openProcess(
   const path = podPath(pod, subresource, { command, container, stdin, stdout, stderr, tty });
   const opened = await openWebSocket(client.transport, { path, protocols, what, signal });
   const { promise: exited, resolve, reject } = Promise.withResolvers<number>();
-  // Who does not ask for the end is not told of it.
+  // A caller that does not use the exit code is not notified of a failure.
   exited.catch(() => undefined);
   let status: string | undefined;
   const channels = new Channels(opened, {
@@ -155,7 +158,7 @@ async function place(
   };
 }
 
-/** What the status channel says: success, an exit code, or why there was no process. */
+/** Handles the status channel, which reports success, an exit code, or why there was no process. */
 function settle(
   text: string | undefined,
   what: string,
@@ -163,8 +166,8 @@ function settle(
 ): void {
   const status = text === undefined ? undefined : parseStatus(text);
   if (status === undefined) {
-    const said = text === undefined ? '' : `: ${text.trim().slice(0, 300)}`;
-    reject(new PodStreamError(`${what}: the stream ended without an exit status${said}`));
+    const detail = text === undefined ? '' : `: ${text.trim().slice(0, 300)}`;
+    reject(new PodStreamError(`${what}: the stream ended without an exit status${detail}`));
     return;
   }
   if (status.status === 'Success') {

@@ -8,7 +8,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 export interface ProxyOptions extends AbortOptions {
   /** @default 'GET' */
   readonly method?: (typeof methods)[number];
-  /** What the pod is asked for: a path, with a query where it needs one. What is not escaped is. @default '/' */
+  /** Path of the request to the pod, with an optional query. Unescaped characters are escaped. @default '/' */
   readonly path?: string;
   /** Fields of the query; they are added to those of `path`. */
   readonly query?: Readonly<Record<string, string | readonly string[]>>;
@@ -19,12 +19,12 @@ export interface ProxyOptions extends AbortOptions {
   readonly port?: number | string;
   /** How the API server speaks to the pod; the certificate of a pod is not verified. @default 'http' */
   readonly scheme?: 'http' | 'https';
-  /** Further headers. `authorization` does not reach the pod: the API server takes it for its own. */
+  /** Further headers. `authorization` does not reach the pod, because the API server uses it for itself. */
   readonly headers?: Readonly<Record<string, string>>;
   /** With `content-type` among the headers. @default none */
   readonly body?: string | Uint8Array;
   /**
-   * Of an answer that goes on, such as server-sent events: there is no deadline between two chunks of it.
+   * For a response that continues, such as server-sent events, without a deadline between two chunks of it.
    *
    * @default false
    */
@@ -43,7 +43,7 @@ const optionNames: OptionNames<ProxyOptions> = {
   signal: signalOption,
 };
 
-/** What the client sets itself, or the API server keeps. */
+/** Headers that the client sets itself, or the API server does not forward. */
 const reservedHeaders = ['authorization', 'user-agent', 'host', 'content-length', 'connection', 'upgrade'];
 
 /** A base that no path leads out of. */

@@ -10,17 +10,18 @@ import type { ProxyOptions } from './proxy-options.js';
 import { requireTransportTo } from '../require-target.js';
 
 /**
- * Asks an HTTP server in a pod, through the API server: `GET …/pods/<name>:<port>/proxy/<path>`; of a Service
- * `…/services/<name>:<port>/proxy/<path>`, where the API server takes one of its endpoints. Of another workload it is the pod
- * that {@link resolvePod} takes. Mirrors `ProxyGet` of client-go, with every method.
+ * Sends a request to an HTTP server in a pod, through the API server by `GET …/pods/<name>:<port>/proxy/<path>`; for a
+ * Service by `…/services/<name>:<port>/proxy/<path>`, for which the API server chooses one of its endpoints. For
+ * another workload it is the pod that {@link resolvePod} takes. Mirrors `ProxyGet` of client-go, with every method.
  *
- * Resolves with the pod's answer, whatever its code, once its headers are there; redirects are not followed. Read the body to
- * its end, or cancel it: until then it holds a connection. Aborting the signal ends it. A request is sent once: it is repeated
- * only where the API server refuses it with 429, and a GET where its connection is lost. It needs the right to `get` (GET,
- * HEAD), `create` (POST), `update` (PUT), `patch` or `delete` `pods/proxy` or `services/proxy`.
+ * Resolves with the pod's answer, whatever its code, once its headers are there; redirects are not followed. Read the
+ * body to its end, or cancel it, because until then it holds a connection. Aborting the signal ends it. A request is
+ * sent once. It is retried only if the API server rejects it with 429, and a GET if its connection is lost. It needs
+ * the right to `get` (GET, HEAD), `create` (POST), `update` (PUT), `patch` or `delete` `pods/proxy` or
+ * `services/proxy`.
  *
- * @throws StatusError for what the API server says itself: 403, 404, 400 for a pod without an address, 503 where no endpoint
- *   is ready or nothing listens; PodTargetError; TypeError naming the option that is not valid; the signal's reason
+ * @throws StatusError for errors of the API server itself, such as 403, 404, 400 for a pod without an address, 503 if
+ * no endpoint is ready or nothing listens; PodTargetError; TypeError naming the invalid option; the signal's reason
  *
  * @example
  * ```ts
@@ -75,7 +76,7 @@ async function proxyPathOf(
   return `/api/v1/namespaces/${encodeURIComponent(namespace)}/${plural}/${encodeURIComponent(id)}/proxy`;
 }
 
-/** A key names the pod itself, which need not be read then: no right to read it is needed. */
+/** A key identifies the pod itself, which need not be read then, so no right to read it is needed. */
 async function podOf(
   client: PodsClient,
   target: PodTarget,
@@ -92,7 +93,7 @@ function lowerCased(headers: Readonly<Record<string, string>>): Record<string, s
 
 const withoutBody = new Set([204, 205, 304]);
 
-/** The answer as Fetch has it. @throws StatusError where it is the API server's own */
+/** The response as a Fetch response. @throws StatusError if it is the API server's own */
 async function asResponse({ status, headers, body }: PodResponse, method: string): Promise<Response> {
   const chunks = body[Symbol.asyncIterator]();
   const isEmpty = method === 'HEAD' || withoutBody.has(status);
@@ -149,7 +150,7 @@ function headersOf(given: PodResponse['headers']): Headers {
   return headers;
 }
 
-/** Headers take bytes alone, as `fetch` hands them out: a character beyond them would be thrown at. */
+/** Headers accept only bytes, as `fetch` returns them. Other characters would throw. */
 function asByteString(text: string): string {
   return /[^\u0000-\u00ff]/.test(text) ? Buffer.from(text).toString('latin1') : text;
 }

@@ -13,7 +13,7 @@ import type { FaultName, PlannedFault } from './fault.js';
 import type { OtherActors } from './other-actors.js';
 import { Spells } from './spells.js';
 
-/** What a fault can reach. */
+/** Targets of faults. */
 export interface FaultTargets {
   readonly scheduler: Scheduler;
   readonly network: Network;
@@ -37,7 +37,7 @@ interface Armed {
   readonly strike: (exchange: Exchange) => Mishap | undefined;
 }
 
-/** What a run that has ended leaves must have ended so much later, in ms. */
+/** Time after which all work of an ended run must have ended, in ms. */
 const endedMs = 200;
 /** An answer that is not delayed has arrived so much later, in ms. */
 const answeredMs = 10;
@@ -46,7 +46,7 @@ const stopPatienceMs = 60_000;
 /** How long a replica that died is down at most, in ms. */
 const longestDownMs = 30_000;
 
-/** Makes faults happen: some at once, some to the next request that they fit. */
+/** Injects faults, some at once, some into the next request that they match. */
 export class FaultExecutor {
   readonly #targets: FaultTargets;
   readonly #armed = new Set<Armed>();
@@ -59,7 +59,7 @@ export class FaultExecutor {
     this.#targets = targets;
   }
 
-  /** Plans them; each runs as a task of its own. */
+  /** Schedules them; each runs as a separate task. */
   schedule(planned: readonly PlannedFault[]): void {
     const { scheduler, userScope } = this.#targets;
     for (const fault of planned)
@@ -92,7 +92,7 @@ export class FaultExecutor {
     await this.#targets.actors.settle();
   }
 
-  /** What befalls a request. */
+  /** Returns the fault of a request. */
   mishapFor(exchange: Exchange): Mishap | undefined {
     if (exchange.scope.kind !== 'replica') return undefined;
     if (this.#spells.isRevoked(exchange)) return status(403, 'Forbidden');
@@ -252,7 +252,7 @@ export class FaultExecutor {
     const watches = this.#watchesOf(host);
     if (watches.length === 0) return;
     const watch = pick(watches, a ?? 0);
-    // One that hangs stays so: bookmarks that came through would say that nothing was lost.
+    // A hanging watch stays so, because bookmarks that came through would signal that nothing was lost.
     if (watch.mood === 'hanging' && fault.startsWith('bookmarks')) return;
     this.#happens(`${fault}: ${host.name} watch`, labelOf(watch));
     if (fault === 'watch-hangs') network.hang(watch);
@@ -280,7 +280,7 @@ export class FaultExecutor {
     return [...this.#targets.network.openOf(scope)].filter(({ isWatch, status: code }) => isWatch && code === 200);
   }
 
-  /** As after a compaction that the server's watch cache does not outlive: whatever version is named is too old. */
+  /** As after a compaction with a loss of the server's watch cache, so any requested version is too old. */
   #expire(host: ReplicaHost, which: number, forMs: number): void {
     const watches = this.#watchesOf(host);
     if (watches.length === 0) return;
@@ -400,7 +400,7 @@ export class FaultExecutor {
   }
 
   #revoke(host: ReplicaHost, [a = 0, b = 0]: number[]): void {
-    // What the server made for itself is nothing that an operator asks for.
+    // An operator does not use objects that the server made for itself.
     const used = [...this.#targets.objects.values()].filter(({ origin }) => origin !== 'server');
     const resources = [...new Set(used.map(({ resource }) => resource.split('/')[1] ?? ''))];
     if (resources.length === 0) return;

@@ -36,9 +36,7 @@ export type FaultName =
   | 'other-edits'
   | 'other-deletes';
 
-/**
- * What can go wrong, with its default rate per simulated hour. Together one fault every ten seconds or so.
- */
+/** Faults, with their default rate per simulated hour. Together one fault every ten seconds or so. */
 export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   /** The connection breaks before the server has a request. */
   'cut-before': 30,
@@ -72,7 +70,7 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
   'bookmarks-late': 8,
   /** A list that allows it is answered from the past. */
   'stale-list': 12,
-  /** History is compacted: old resourceVersions are expired. */
+  /** History is compacted, so old resourceVersions are expired. */
   compaction: 6,
   /** One replica cannot reach the server. */
   partition: 6,
@@ -109,10 +107,10 @@ export const defaultFaultRates: Readonly<Record<FaultName, number>> = {
 /** All names, in a fixed order. */
 export const faultNames: readonly FaultName[] = Object.keys(defaultFaultRates) as FaultName[];
 
-/** Which faults, and how often: per simulated hour, by name. What is not named does not happen. */
+/** Rates of faults per simulated hour, by name. Faults that are not named do not happen. */
 export type FaultRates = Readonly<Partial<Record<FaultName, number>>>;
 
-/** A fault that is to happen. Its chances decide the rest: whom it strikes, for how long. */
+/** A planned fault. Its chances decide the rest, such as its target and duration. */
 export interface PlannedFault {
   /** ms since the world began. */
   readonly at: number;
@@ -121,7 +119,7 @@ export interface PlannedFault {
   readonly chances: readonly [number, number, number];
 }
 
-/** Draws the faults of a run, in order of time: each kind is a Poisson process of its own. */
+/** Draws the faults of a run, in order of time. Each kind is a separate Poisson process. */
 export function planFaults(seed: number, rates: FaultRates, fromMs: number, untilMs: number): PlannedFault[] {
   const planned: PlannedFault[] = [];
   for (const fault of faultNames) {

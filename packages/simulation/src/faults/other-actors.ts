@@ -6,13 +6,13 @@ import { activities } from '../network/activity.js';
 import type { Scope } from '../scope.js';
 import type { CausedCommit } from '../caused-commit.js';
 
-/** What an actor did. */
+/** An action of an actor. */
 export interface Deed {
   readonly what: string;
   readonly object?: string;
 }
 
-/** What others do to the cluster beside the operator and the workload. */
+/** Actions of others on the cluster besides the operator and the workload. */
 export type OtherAct = 'lease-edit' | 'crd-recreated' | 'namespace-deleted' | 'other-edits' | 'other-deletes';
 
 /** Options of {@link OtherActors}. */
@@ -167,7 +167,7 @@ export class OtherActors {
     );
   }
 
-  /** Creates it, also where the server needs a moment before it may. */
+  /** Creates it, retrying until the server allows it. */
   async #insist(commit: CausedCommit): Promise<void> {
     for (;;) {
       const status = await this.#request('POST', collectionOf(commit), freshly(commit.object));
@@ -214,7 +214,7 @@ export function isOwned({ object }: Pick<CausedCommit, 'object'>): boolean {
   return hasControllerReference(object);
 }
 
-/** What a user would apply again. */
+/** The object as a user would apply it again. */
 function freshly(object: UntypedObject): UntypedObject {
   const { status: _status, ...rest } = object;
   const { name, namespace, labels } = object.metadata;

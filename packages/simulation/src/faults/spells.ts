@@ -8,12 +8,15 @@ export interface HostResource {
   readonly resource: string;
 }
 
-/** What a replica may not do. */
+/** Revoked permissions of a replica. */
 export interface Revoked extends HostResource {
   readonly onlyWrites: boolean;
 }
 
-/** What befalls each request of a replica about a resource for a while. What begins one returns what ends it. */
+/**
+ * Temporary faults of all requests of a replica for a resource. Each method that starts one returns a function that
+ * ends it.
+ */
 export class Spells {
   readonly #flapping = new Set<HostResource>();
   readonly #expired = new Set<HostResource>();

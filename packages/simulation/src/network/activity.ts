@@ -2,13 +2,13 @@ import { AsyncLocalStorage, AsyncResource } from 'node:async_hooks';
 import type { Exchange } from './exchange.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
 
-/** What the running code belongs to. It follows promises, timers and callbacks. */
+/** Context of the running code. It follows promises, timers and callbacks. */
 export interface Activity {
   readonly scope: Scope;
   readonly reconcile?: ReconcileActivity | undefined;
-  /** Of the server's code: the request that it answers. */
+  /** For the server's code, the request that it handles. */
   readonly cause?: Exchange | undefined;
-  /** For whom the server's code runs, where no exchange says it. */
+  /** Origin for which the server's code runs, if there is no exchange. */
   readonly origin?: 'user' | undefined;
 }
 
@@ -16,8 +16,8 @@ export interface Activity {
 export const activities: AsyncLocalStorage<Activity> = new AsyncLocalStorage();
 
 /**
- * A function that calls others with an activity, in the asynchronous context of now: for one that begins again and again.
- * `run` makes the context anew each time, and takes twenty times as long.
+ * A function that calls others with an activity, in the current asynchronous context, for repeated use. `run` creates
+ * the context each time, and takes twenty times as long.
  */
 export function entrance(activity: Activity): (work: () => void) => void {
   const resource = activities.run(activity, () => new AsyncResource('scope'));
@@ -30,8 +30,8 @@ export function currentScope(): Scope | undefined {
 }
 
 /**
- * For whom the server commits, and the request that it answers. A timer that a request armed, such as that of the garbage
- * collector, keeps its activity, and outlives it: what it does then is the server's own work.
+ * Origin for which the server commits, and the request that it handles. A timer that a request armed, such as that of
+ * the garbage collector, keeps its activity, and outlives it; its later work is the server's own.
  */
 export function causeOfCommit(): { readonly cause: Exchange | undefined; readonly origin: Scope['kind'] } {
   const { cause, origin = 'server' } = activities.getStore() ?? {};

@@ -5,7 +5,7 @@ const initialEnd = 'initial-events-end';
 export interface SplitChunk {
   /** All lines but the bookmarks; also that bookmark which ends the initial events, or no list would ever end. */
   readonly events: Uint8Array;
-  /** The bookmarks that say only how far the watch is. */
+  /** The bookmarks that report only the progress of the watch. */
   readonly bookmarks: Uint8Array;
   /** Whether the initial events end with it. */
   readonly endsInitial: boolean;

@@ -1,6 +1,6 @@
 import type { DispatchControl } from '@kctl/client-http';
 
-/** The controller of one request: no pause, because a simulated network buffers without end. */
+/** The controller of one request, without pauses, because a simulated network buffers without limit. */
 export function dispatchControl(onAbort: () => void): DispatchControl {
   return { pause: () => undefined, resume: () => undefined, abort: () => onAbort() };
 }

@@ -2,19 +2,19 @@ import type { ReconcileActivity, Scope } from '../scope.js';
 import type { DispatchCallbacks, DispatchControl, DispatchedRequest } from '@kctl/client-http';
 import { parseTarget, type Target } from './target.js';
 
-/** What befalls one request on its way. */
+/** Fault of one request on its way. */
 export type Mishap =
   /** The connection breaks before the server has the request. */
   | { readonly type: 'cut-before' }
-  /** The server does what was asked; the connection breaks before the answer. */
+  /** The server handles the request; the connection breaks before the response. */
   | { readonly type: 'cut-after' }
-  /** The request vanishes: no answer, no error. */
+  /** The request vanishes without a response or an error. */
   | { readonly type: 'lost' }
-  /** The server does what was asked; its answer vanishes. */
+  /** The server handles the request; its response vanishes. */
   | { readonly type: 'answer-lost' }
-  /** Of a watch: its headers arrive, and nothing after them. */
+  /** For a watch, its headers arrive, and nothing after them. */
   | { readonly type: 'silent' }
-  /** Of a watch: the bookmark that ends its initial events comes late, and so do those that follow. */
+  /** For a watch, the bookmark that ends its initial events comes late, and so do those that follow. */
   | { readonly type: 'late'; readonly ms: number }
   /** Request and answer take longer. */
   | { readonly type: 'slow'; readonly requestMs: number; readonly answerMs: number }
@@ -24,7 +24,7 @@ export type Mishap =
   | { readonly type: 'stale'; readonly revisions: number }
   /** Something else happens once the server has executed it. */
   | { readonly type: 'then'; readonly then: () => void }
-  /** The server refuses it, before or after it did what was asked. */
+  /** The server rejects it, before or after handling it. */
   | {
       readonly type: 'status';
       readonly code: number;
@@ -33,9 +33,9 @@ export type Mishap =
       readonly executed: boolean;
     };
 
-/** What befalls one watch while it is open. */
+/** Fault of one watch while it is open. */
 export type WatchMood =
-  /** Nothing arrives from here on, and nothing says so. */
+  /** Nothing arrives from now on, without an error. */
   | 'hanging'
   /** Bookmarks are left out. */
   | 'no-bookmarks'
@@ -58,19 +58,19 @@ export class Exchange {
   readonly sentAt: number;
   mishap: Mishap | undefined;
   mood: WatchMood = 'normal';
-  /** By how much bookmarks are late where they are, in ms. */
+  /** Delay of bookmarks, if they are late, in ms. */
   lateMs = 0;
   /** When its client had the last byte, or gave it up, in ms since the world began; from then on nothing reaches it. */
   closedAt: number | undefined;
-  /** No connection is made yet: its client may have given it up without a word to the network. */
+  /** No connection has been made yet, so its client may have abandoned it without notifying the network. */
   isConnecting = false;
   /** The server has nothing left to do for it. */
   isServed = false;
   /** Answered with this status; 0 before. */
   status = 0;
-  /** Of its last delivery: bytes of one connection stay in order. */
+  /** Time of its last delivery, because bytes of one connection stay in order. */
   deliveredAt = 0;
-  /** What the client stops it with; set before anything is delivered. */
+  /** Controller with which the client stops it; set before anything is delivered. */
   controller: DispatchControl | undefined;
   /** The dispatcher that carries it. */
   readonly via: object;
@@ -101,7 +101,7 @@ export class Exchange {
     this.sentAt = sentAt;
   }
 
-  /** Ends what the server does for it; made where the server asks for it. */
+  /** Aborts the server's work for it; created when the server requests it. */
   get serverSide(): AbortController {
     this.#serverSide ??= new AbortController();
     return this.#serverSide;

@@ -1,13 +1,13 @@
 import { duplexPair, type Duplex } from 'node:stream';
 import type { Scope } from '../scope.js';
 
-/** What is needed of a server of Node: it takes connections as an event. */
+/** The required part of a server of Node, which accepts connections as an event. */
 export interface ListeningServer {
   emit(event: 'connection', socket: Duplex): boolean;
   close(): unknown;
 }
 
-/** Servers of replicas that listen: nothing is bound, connections are made in memory. */
+/** Listening servers of replicas. Nothing is bound, because connections are made in memory. */
 export class Listeners {
   readonly #servers = new Map<Scope, Set<ListeningServer>>();
   #ports = 30_000;
@@ -23,7 +23,7 @@ export class Listeners {
     return [...(this.#servers.get(scope) ?? [])];
   }
 
-  /** The process has died: its servers are closed, so that nothing real outlives it. */
+  /** The process has died, so its servers are closed and nothing real outlives it. */
   bury(scope: Scope): void {
     for (const server of this.of(scope)) server.close();
     this.#servers.delete(scope);

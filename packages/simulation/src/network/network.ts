@@ -14,14 +14,14 @@ import { splitBookmarks } from './bookmarks.js';
 import { connectionError, dispatchControl, type ConnectionErrorCode } from './dispatcher.js';
 import { Exchange, type Mishap } from './exchange.js';
 
-/** How a scope is cut off: its packets vanish, or its connections are refused. */
+/** Whether the packets of a scope that is cut off vanish, or its connections are refused. */
 export type Partition = 'drops' | 'refuses';
 
-/** What is reported about each request. */
+/** Callbacks about each request. */
 export interface NetworkObserver {
   /** Before it leaves; may decide what befalls it, and may end the scope. */
   sending(exchange: Exchange): void;
-  /** Where it goes through: what befalls it. */
+  /** Returns its fault, if it goes through. */
   mishapFor(exchange: Exchange): Mishap | undefined;
   /** The server begins to work on it. */
   arrived(exchange: Exchange): void;
@@ -38,19 +38,21 @@ export interface NetworkOptions {
   readonly observer: NetworkObserver;
 }
 
-/** One way takes at least this long, in ms, and up to {@link spreadMs} more: requests on different connections overtake. */
+/**
+ * Minimum latency of one way, in ms; up to {@link spreadMs} is added, so requests on different connections overtake.
+ */
 const leastMs = 0.2;
 const spreadMs = 1.5;
 /** How long a connection attempt into nothing takes to fail, in ms. */
 const connectTimeoutMs = 30_000;
 /** Why the server stops working for a request; one for all, because an error costs its stack. */
 const clientGone = new DOMException('the client has gone', 'AbortError');
-/** A user repeats a write that failed because a webhook could not be asked so much later, in ms. */
+/** Delay before a user repeats a write that failed because a webhook could not be called, in ms. */
 const userRepeatMs = 1000;
 /** How long the server keeps a connection whose client is gone without a word, in ms. */
 const forgottenMs = 60_000;
 
-/** All connections between scopes and the server: bytes in virtual time, with what can happen to them. */
+/** All connections between scopes and the server, as bytes in virtual time, with their faults. */
 export class Network {
   readonly #options: NetworkOptions;
   readonly #partitions = new Map<Scope, Partition>();
@@ -80,7 +82,7 @@ export class Network {
     return (scope === undefined ? undefined : this.#open.get(scope)) ?? new Set();
   }
 
-  /** Cuts a scope off, or heals it: what was under way when its packets vanished stays lost. */
+  /** Cuts a scope off, or heals it. Data in transit while its packets vanished stays lost. */
   partition(scope: Scope, partition: Partition | undefined): void {
     if (partition === undefined) this.#partitions.delete(scope);
     else this.#partitions.set(scope, partition);
@@ -102,7 +104,7 @@ export class Network {
         for (const exchange of [...this.openOf(scope)]) this.fail(exchange, 'UND_ERR_SOCKET');
   }
 
-  /** What a scope that has died leaves: the server sees its connections end. */
+  /** Closes the connections of a dead scope, so that the server sees them end. */
   bury(scope: Scope): void {
     for (const exchange of [...this.openOf(scope)]) this.#close(exchange);
   }
@@ -140,7 +142,7 @@ export class Network {
     this.#strand(exchange);
   }
 
-  /** Fails what a dispatcher carries, whatever its connections do: they are on the client's side. */
+  /** Fails the requests of a dispatcher on the client's side, whatever its connections do. */
   destroy(via: object, scope: Scope): void {
     for (const exchange of [...this.openOf(scope)]) {
       if (exchange.via !== via) continue;
@@ -177,7 +179,7 @@ export class Network {
     scheduler.after(this.#options.serverScope, this.#latency(exchange) + slow, () => this.#arrive(exchange));
   }
 
-  /** Where no connection can be made, the request never leaves. */
+  /** If no connection can be made, the request never leaves. */
   #refuse(exchange: Exchange): boolean {
     const partition = this.#partitions.get(exchange.scope);
     const { random, scheduler } = this.#options;
@@ -318,7 +320,7 @@ export class Network {
         const { events, bookmarks, endsInitial } = splitBookmarks(bytes);
         const isLate = exchange.mood === 'late-bookmarks';
         if (events.length > 0) {
-          // The version of an event is newer: what was held back says nothing.
+          // The version of an event is newer, so the held bookmark is obsolete.
           if (held !== undefined) cancel(held);
           pass(events, isLate && endsInitial ? exchange.lateMs : 0);
         }
@@ -433,7 +435,7 @@ class ScopeDispatcher implements RequestDispatcher {
     return Promise.resolve();
   }
 
-  /** What runs on it fails, as with undici. */
+  /** Its running requests fail, as with undici. */
   destroy(): Promise<void> {
     this.#isDestroyed = true;
     this.#network.destroy(this, this.#scope);
@@ -445,7 +447,7 @@ function controllerOf({ controller }: Exchange): DispatchControl {
   return controller ?? dispatchControl(() => undefined);
 }
 
-/** The bytes of an answer: nearly all come in one chunk. */
+/** The bytes of a response, which nearly always comes in one chunk. */
 function wholeOf(chunks: readonly Uint8Array[]): Buffer {
   const [only] = chunks;
   if (only === undefined || chunks.length > 1) return Buffer.concat(chunks);
@@ -454,7 +456,7 @@ function wholeOf(chunks: readonly Uint8Array[]): Buffer {
 
 const webhookFailed = 'failed calling webhook';
 
-/** Whether a write was refused before it was executed, because a webhook could not be asked. */
+/** Whether a write was rejected before it was executed, because a webhook could not be called. */
 function isWebhookDown(status: number, chunks: readonly Uint8Array[]): boolean {
   return status === 500 && Buffer.concat(chunks).includes(webhookFailed);
 }

@@ -1,4 +1,4 @@
-/** What a request is about, by its path. */
+/** Target of a request, by its path. */
 export interface Target {
   /** As Kubernetes names it for authorization; `raw` for paths that are about no resource. */
   readonly verb: 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deletecollection' | 'raw';
@@ -10,11 +10,11 @@ export interface Target {
   /** '' for a collection. */
   readonly name: string;
   readonly subresource: string;
-  /** What follows the question mark; undefined where there is none. */
+  /** The part after the question mark; undefined if absent. */
   readonly search: string | undefined;
 }
 
-/** A parameter of the query; '' where it is not given. */
+/** A parameter of the query; '' if not set. */
 export function parameterOf({ search }: Target, name: string): string {
   return search === undefined ? '' : (new URLSearchParams(search).get(name) ?? '');
 }

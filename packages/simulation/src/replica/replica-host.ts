@@ -10,7 +10,7 @@ import { activities } from '../network/activity.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
 import type { Operator, Replica, ReplicaWorld, WorldOptions } from '../world.js';
 
-/** What a host reports to the run. */
+/** Reports of a host to the run. */
 export interface HostObserver {
   note(who: string, what: string, object?: string): void;
   reconcileBegan(scope: Scope, reconcile: ReconcileActivity): void;
@@ -19,9 +19,9 @@ export interface HostObserver {
   made(host: ReplicaHost, scope: Scope, operator: Operator): void;
   /** Its stop was requested. */
   stopping(host: ReplicaHost): void;
-  /** The operator says that a rule of the test is broken. */
+  /** The operator reports that a rule of the test is broken. */
   violate(rule: string, message: string, object?: string): void;
-  /** What the factory made is not an operator: no run can go on. */
+  /** The factory did not return an operator, so no run can continue. */
   unusable(error: Error): void;
   /** A process started or ended. `error`: it ended by itself with one. */
   changed(host: ReplicaHost, error?: unknown): void;
@@ -37,7 +37,7 @@ export interface ReplicaHostOptions {
   readonly observer: HostObserver;
 }
 
-/** A machine that runs one replica of the operator: starts it, kills it, starts it again, stops it. */
+/** A machine that runs one replica of the operator, and starts, kills, restarts and stops it. */
 export class ReplicaHost implements Replica {
   readonly name: string;
   readonly #options: ReplicaHostOptions;
@@ -53,7 +53,7 @@ export class ReplicaHost implements Replica {
   /** How many reconciles of each controller have begun in this process. */
   readonly begun: Map<string, number> = new Map();
   incarnation = 0;
-  /** The wall clock of the machine: it survives the process. */
+  /** The wall clock of the machine, which survives the process. */
   skewMs: number;
   /** Whether its stop was requested. */
   isStopping = false;
@@ -111,7 +111,7 @@ export class ReplicaHost implements Replica {
     this.#options.observer.changed(this);
   }
 
-  /** Kills the process: nothing of it runs again, its connections end. */
+  /** Kills the process, so that nothing of it runs again and its connections end. */
   crash(why: string): void {
     const scope = this.#scope;
     if (scope === undefined || scope.isDead) return;
@@ -128,7 +128,7 @@ export class ReplicaHost implements Replica {
     this.#options.scheduler.post(scope, () => activities.run({ scope }, () => this.#stop.abort()));
   }
 
-  /** Calls a webhook of the operator, in the scope of the process. @throws Error where it has none behind the path */
+  /** Calls a webhook of the operator, in the scope of the process. @throws Error if it has no webhook at the path */
   async callWebhook(
     path: string,
     request: { readonly body: unknown; readonly signal: AbortSignal },

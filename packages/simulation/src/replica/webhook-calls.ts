@@ -15,14 +15,17 @@ export interface WebhookCallsOptions {
   readonly isPartitioned: (scope: Scope) => boolean;
 }
 
-/** How calls fail while webhooks are down: at once, or when the server waits no longer. */
+/** How calls fail while webhooks are down, either at once, or at the timeout of the server. */
 export type WebhookOutage = 'refuses' | 'hangs';
 
 /** One way takes at least this long, in ms, and up to {@link spreadMs} more. */
 const leastMs = 0.2;
 const spreadMs = 1.5;
 
-/** Calls of the server to the webhooks of the replicas, in virtual time: a Service in front of those that are alive. */
+/**
+ * Calls of the server to the webhooks of the replicas, in virtual time, through a Service in front of those that are
+ * alive.
+ */
 export class WebhookCalls {
   readonly #options: WebhookCallsOptions;
   #outage: WebhookOutage | undefined;

@@ -4,7 +4,7 @@ import { activities } from '../network/activity.js';
 import type { Violation } from '../violation.js';
 import type { CausedCommit } from '../caused-commit.js';
 
-/** What is needed of a cache to compare it with the server; that of @kctl/cache is one. */
+/** The required part of a cache to compare it with the server; that of @kctl/cache is one. */
 interface ComparableCache {
   informers(): readonly {
     readonly kind: Kind;
@@ -12,11 +12,11 @@ interface ComparableCache {
     readonly isWanted: boolean;
   }[];
   list(kind: Kind): Promise<{ readonly items: readonly KubeObject[] }>;
-  /** What a store would hold of an object; undefined where it is out of its scope. */
+  /** Returns the content of a store for an object; undefined if it is out of its scope. */
   project(kind: Kind, object: KubeObject): unknown;
 }
 
-/** Where a cache of a replica is not what the server has; asked when nothing moves. */
+/** Returns a difference between a cache of a replica and the server; checked when nothing changes. */
 export async function cacheProblem(
   host: ReplicaHost,
   objects: ReadonlyMap<string, CausedCommit>,

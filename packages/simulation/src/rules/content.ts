@@ -3,12 +3,12 @@ import { editedAnnotation } from '../faults/other-actors.js';
 
 const bookkeeping = new Set(['resourceVersion', 'managedFields', 'generation']);
 
-/** What an object says, as text: without what every write changes. Equal objects give equal texts. */
+/** Content of an object as JSON, without the fields that every write changes. Equal objects have equal JSON. */
 export function contentOf(object: UntypedObject): string {
   return JSON.stringify(object, (name, value: unknown) => (bookkeeping.has(name) ? undefined : value));
 }
 
-/** The first field in which two texts of {@link contentOf} differ, e.g. `status.checkedAt`. */
+/** The first field in which two results of {@link contentOf} differ, e.g. `status.checkedAt`. */
 export function differingPath(before: string, after: string): string {
   return pathBetween(JSON.parse(before), JSON.parse(after), '') ?? 'content';
 }
@@ -39,8 +39,8 @@ const perRun = new Set([
 const time = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /**
- * What two runs with the same workload agree on: without identities, times, addresses and generations. Objects whose
- * names the server makes are compared by number.
+ * State that two runs with the same workload have in common, without identities, times, addresses and generations.
+ * Objects whose names the server makes are compared by number.
  */
 export function stateOf(objects: Iterable<{ readonly label: string; readonly object: UntypedObject }>): string[] {
   const lines = [...objects].map(({ label, object }) => {

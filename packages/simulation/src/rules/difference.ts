@@ -1,4 +1,4 @@
-/** Where the objects in the end are not those of the run without faults. */
+/** Differences of the final objects from those of the run without faults. */
 export function differenceOf(
   state: readonly string[],
   expected: readonly string[],

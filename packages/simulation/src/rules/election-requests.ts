@@ -34,10 +34,10 @@ export function electionRequestsRule(context: RuleContext): Rule {
   return {
     names: ['election-request-hangs'],
     committed({ resource, label, object, origin }: CausedCommit) {
-      // What another client puts into a Lease that was given back does not say how long candidates wait.
+      // The content that another client writes into a released Lease does not define how long candidates wait.
       if (resource !== 'coordination.k8s.io/leases' || origin !== 'replica') return;
       const { spec } = object as { spec?: { holderIdentity?: string; leaseDurationSeconds?: number } };
-      // One that is given back may say a second.
+      // A released one may have one second.
       if ((spec?.holderIdentity ?? '') !== '' && spec?.leaseDurationSeconds !== undefined)
         durations.set(label, spec.leaseDurationSeconds * 1000);
     },

@@ -1,8 +1,8 @@
 import type { ReplicaHost } from '../replica/replica-host.js';
 
 /**
- * Name of one that was started and has ended several times during a pause; undefined where all run. Without a quiet time nothing
- * else shows a process that ends as often as it is started.
+ * Name of a replica that was started and has ended several times during a pause; undefined if all run. Without a quiet
+ * time nothing else reveals a process that ends as often as it is started.
  */
 export async function endsAgain(
   hosts: readonly ReplicaHost[],

@@ -2,7 +2,7 @@ import { compareResourceVersions, type Kind, type KubeObject } from '@kctl/apima
 import type { Scope } from '../scope.js';
 import type { CausedCommit } from '../caused-commit.js';
 
-/** What a handler is given; that of @kctl/informer is one. */
+/** Event for a handler; that of @kctl/informer is one. */
 export interface WitnessedEvent {
   readonly type: 'add' | 'update' | 'delete';
   readonly key: string;
@@ -41,7 +41,7 @@ export interface WitnessedHandler {
   onDelete?: (...given: unknown[]) => void | Promise<void>;
 }
 
-/** What a {@link HandlerHistory} compares with, and reports to. */
+/** Context that a {@link HandlerHistory} compares with, and reports to. */
 export interface HistoryContext {
   readonly scope: Scope;
   readonly kind: Kind;
@@ -51,7 +51,7 @@ export interface HistoryContext {
   readonly violate: (message: string, object?: string) => void;
 }
 
-/** What one handler of an informer was given, and whether that is a legal history. */
+/** Events of one handler of an informer, and whether that is a legal history. */
 export class HandlerHistory {
   readonly #context: HistoryContext;
   readonly #known = new Map<string, { readonly resourceVersion: string; readonly uid: string }>();
@@ -86,7 +86,7 @@ export class HandlerHistory {
     this.#isBusy = false;
   }
 
-  /** Whether a callback runs: what came since waits for its end. */
+  /** Whether a callback is running, for whose end later events wait. */
   get isBusy(): boolean {
     return this.#isBusy && !this.#hasLeft;
   }
@@ -95,12 +95,12 @@ export class HandlerHistory {
     return this.#hasLeft;
   }
 
-  /** The handler has left: nothing may be given to it from here on. */
+  /** The handler has left, so it must receive no further events. */
   left(): void {
     this.#hasLeft = true;
   }
 
-  /** What it was given is what the server has. */
+  /** Checks that the handled events match the server. */
   compare(cache: WitnessedCache): void {
     if (this.#hasLeft || this.registration?.hasSynced !== true) return;
     const { kind, objects } = this.#context;
@@ -119,7 +119,7 @@ export class HandlerHistory {
       if (!objects.has(`${kind.plural} ${key}`)) this.#broken(key, 'was never given its delete');
   }
 
-  /** Whether the server has that very version: then no delete of it can have happened. */
+  /** Whether the server has exactly that version, so no delete of it can have happened. */
   #isUntouched(key: string, uid: string, resourceVersion: string): boolean {
     const found = this.#context.objects.get(`${this.#context.kind.plural} ${key}`);
     const { metadata } = found?.object ?? {};

@@ -14,11 +14,11 @@ interface Watched {
   readonly own: OwnHandlers;
 }
 
-/** What handlers of the informers of each replica are given: those of the operator, and some that come and go. */
+/** Events of the handlers of each replica's informers, both those of the operator, and some that come and go. */
 export class WatchedHandlers {
   readonly #byHost = new Map<ReplicaHost, Watched>();
 
-  /** An operator was made: watches the informers of its cache, where it has one that can be watched. */
+  /** An operator was created. Watches the informers of its cache, if it has one that can be watched. */
   watch(host: ReplicaHost, scope: Scope, cache: unknown, options: WitnessOptions): void {
     if (!isWitnessable(cache)) return;
     const witnesses = new Witnesses(host, scope, cache, options);
@@ -26,8 +26,8 @@ export class WatchedHandlers {
   }
 
   /**
-   * Whether the handlers of a replica were given what the server has. An operator may write in quiet times, too, while a
-   * handler is in the middle of the event before: that is waited for, a minute at most.
+   * Checks whether the handlers of a replica received the state of the server. An operator may write in quiet times,
+   * too, while a handler is still processing the previous event, so this waits, for at most a minute.
    */
   async compare(host: ReplicaHost, sleep: (ms: number) => Promise<void>): Promise<void> {
     const watched = this.#byHost.get(host);
@@ -39,7 +39,7 @@ export class WatchedHandlers {
     own.compare(cache);
   }
 
-  /** The replica is stopping: those that come and go leave. */
+  /** The replica is stopping, so the handlers that come and go leave. */
   end(host: ReplicaHost): void {
     this.#byHost.get(host)?.witnesses.end();
   }

@@ -5,7 +5,7 @@ import type { ReconcileActivity, Scope } from '../scope.js';
 import type { CausedCommit } from '../caused-commit.js';
 import type { Rule, RuleContext } from './rule.js';
 
-/** Written without leadership by design: the election itself, and what is reported about it. */
+/** Written without leadership by design, which are the election itself, and reports about it. */
 const unfenced = new Set(['leases', 'leasecandidates', 'events', 'subjectaccessreviews', 'tokenreviews']);
 
 interface LeaseState {
@@ -21,7 +21,9 @@ interface LeaseState {
   editedAt: number;
 }
 
-/** How long after an edit by hand the holder may still believe that it leads: until its next renewal, in ms. */
+/**
+ * How long after an edit by hand the holder may still believe that it leads, which is until its next renewal, in ms.
+ */
 const editGraceMs = 30_000;
 
 /** How long after another took its Lease a reconcile may begin in a replica that led, in ms. */
@@ -69,7 +71,7 @@ export function leadershipRule(context: RuleContext): Rule {
     );
   };
 
-  /** A candidate that asks for a Lease without a holder for so long does not take it. */
+  /** A candidate that requests a Lease without a holder for this long does not take it. */
   const judgeVacancy = ({ scope, target }: Exchange): void => {
     if (context.phase === 'faults' || context.phase === 'stopping') return;
     if (!areFaultsOver) {
@@ -91,7 +93,7 @@ export function leadershipRule(context: RuleContext): Rule {
   const holds = (lease: LeaseState, scope: Scope): boolean =>
     lease.holder === scope || context.now - lease.editedAt < editGraceMs;
 
-  /** A stalled process says nothing; asked the moment it goes on, it must know that its lease has run out. */
+  /** A stalled process reports nothing; checked the moment it resumes, it must know that its lease has expired. */
   const judgeClaims = (label: string, { holder, candidates, editedAt }: LeaseState): void => {
     if (leases.size !== 1 || context.now - editedAt < editGraceMs) return;
     for (const { name, scope, operator } of context.replicas) {

@@ -12,12 +12,12 @@ import {
 /** Handlers of the world, which note what they are given themselves. */
 export const witnesses: WeakSet<WitnessedHandler> = new WeakSet();
 
-/** What {@link OwnHandlers} compares with, and reports to. */
+/** Context that {@link OwnHandlers} compares with, and reports to. */
 export type OwnHandlersOptions = Pick<HistoryContext, 'objects' | 'violate'>;
 
 /**
- * The handlers that an operator itself adds to informers of its cache: its controllers' and its own. Each call goes to the
- * handler as before, and is noted on its way.
+ * The handlers that an operator itself adds to informers of its cache, both those of its controllers and its own. Each
+ * call goes to the handler as before, and is recorded on its way.
  */
 export class OwnHandlers {
   readonly #scope: Scope;

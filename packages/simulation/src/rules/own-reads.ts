@@ -11,7 +11,7 @@ import type { Scope } from '../scope.js';
 import type { CausedCommit } from '../caused-commit.js';
 import type { Rule, RuleContext } from './rule.js';
 
-/** What is needed of the client of an operator. */
+/** The required part of an operator's client. */
 interface ReadingClient {
   get(kind: Kind, key: NamespacedKey): Promise<PersistedObject<Kind>>;
   list(kind: Kind, options: object): Promise<{ readonly items: readonly PersistedObject<Kind>[] }>;
@@ -45,7 +45,7 @@ export function ownReadsRule(context: RuleContext, { random, after }: OwnReadsOp
   const pending = new WeakMap<Exchange, OwnWrite>();
   const kinds = new WeakMap<object, { readonly until: number; readonly kinds: readonly Kind[] }>();
 
-  /** The kind of a resource, where it is read from the cache of the operator. */
+  /** The kind of a resource, if it is read from the cache of the operator. */
   const cachedKind = ({ operator }: ReplicaHost, resource: string): Kind | undefined => {
     const cache = operator?.cache;
     if (typeof cache !== 'object' || cache === null) return undefined;

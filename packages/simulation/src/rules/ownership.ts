@@ -4,7 +4,7 @@ import type { Rule, RuleContext } from './rule.js';
 /** How long a deletion may take once all is quiet, in ms. */
 const deletionMs = 60_000;
 
-/** What is deleted goes, and takes what was made for it along. */
+/** Deleted objects are removed, along with their dependents. */
 export function ownershipRule(context: RuleContext): Rule {
   /** Every object that a user made, and those that are gone: `namespace/name` → labels. */
   const primaries = new Map<string, Set<string>>();

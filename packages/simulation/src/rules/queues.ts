@@ -2,14 +2,14 @@ import { activities } from '../network/activity.js';
 import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Operator } from '../world.js';
 
-/** What is needed of the metrics of an operator; those of a manager are such. */
+/** The required part of an operator's metrics, which those of a manager have. */
 interface Exporter {
   export(): Promise<{ readonly body: string }>;
 }
 
 const depthLine = /^workqueue_depth\{([^}]*)\} (\d+)/gm;
 
-/** How many keys wait in each work queue in which some do, by its name, as metrics say. None without such metrics. */
+/** Number of waiting keys in each non-empty work queue, by its name, per the metrics. Empty without such metrics. */
 async function waitingKeys({ scope }: ReplicaHost, { metrics }: Operator): Promise<ReadonlyMap<string, number>> {
   if (scope === undefined || !isExporter(metrics)) return new Map();
   const { body } = await activities.run({ scope }, () => metrics.export());
@@ -27,7 +27,7 @@ function describeWaiting(waiting: Iterable<readonly [name: string, depth: number
   return [...waiting].map(([name, depth]) => `${depth} in the queue ${JSON.stringify(name)}`).join(', ');
 }
 
-/** What is wrong with the work queues of a replica whose run has ended. */
+/** Checks the work queues of a replica whose run has ended. */
 export async function keysLeftBehind(host: ReplicaHost, operator: Operator | undefined): Promise<string | undefined> {
   const waiting = operator === undefined ? undefined : await waitingKeys(host, operator);
   if (waiting === undefined || waiting.size === 0) return undefined;
@@ -40,14 +40,15 @@ const longestMs = 600_000;
 const turnMs = 1000;
 
 /**
- * What is wrong with work queues in which keys still wait when nothing moves, and from which nothing is taken for a minute
- * and a half: a backlog that is worked off is none. A replica that does not lead may keep keys until it does.
+ * Checks for work queues in which keys still wait when nothing changes, and from which nothing is taken for a minute
+ * and a half. A backlog that is being processed is not reported. A replica that does not lead may keep keys until it
+ * does.
  */
 export async function keysLeftWaiting(
   host: ReplicaHost,
   sleep: (ms: number) => Promise<void>,
 ): Promise<string | undefined> {
-  /** By queue: what it was like when it last got on, and for how long it has not since. */
+  /** State of each queue at its last progress, and the time without progress since. */
   const stuck = new Map<string, { readonly depth: number; readonly begun: number; idleMs: number }>();
   for (let watchedMs = 0; watchedMs < longestMs; watchedMs += turnMs) {
     const { operator } = host;

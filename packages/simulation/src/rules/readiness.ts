@@ -7,22 +7,22 @@ import type { Scope } from '../scope.js';
 export interface ReadinessOptions {
   readonly scheduler: Scheduler;
   readonly listeners: Listeners;
-  /** Since when nothing is broken, in ms; undefined: faults go on. */
+  /** Time since which nothing is broken, in ms; undefined while faults continue. */
   readonly quietSince: () => number | undefined;
   violate(rule: 'ready-before-sync' | 'unready-in-quiet', message: string): void;
 }
 
-/** A kubelet asks this often while a replica starts, and then, in ms. */
+/** Probe intervals of a kubelet while a replica starts, and after that, in ms. */
 const startProbeMs = 1000;
 const probeMs = 15_000;
 const startMs = 30_000;
 /**
- * How long a replica may be unready when nothing is broken, in ms: an informer whose last attempts failed waits for up to a
- * minute, learns that its version has expired, and waits as long again, as in client-go.
+ * How long a replica may be unready when nothing is broken, in ms. An informer whose last attempts failed waits for up
+ * to a minute, is notified that its version has expired, and waits as long again, as in client-go.
  */
 const quietGraceMs = 150_000;
 
-/** Asks a process whether it is ready, as a kubelet does, where it serves that: from its start to its end. */
+/** Probes a process for readiness, as a kubelet does, from its start to its end, if it serves the probe. */
 export function probeReadiness(host: ReplicaHost, scope: Scope, options: ReadinessOptions): void {
   const { scheduler, listeners } = options;
   const startedAt = scheduler.now;

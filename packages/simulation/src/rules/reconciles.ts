@@ -108,7 +108,7 @@ export function reconcileRule(context: RuleContext, writesOf: (controller: strin
   };
 }
 
-/** Whether the last runs came at doubling intervals: what a rate limiter does with a request that asks for a retry. */
+/** Whether the last runs came at doubling intervals, which is how a rate limiter handles a request to retry. */
 function isBackingOff(times: readonly number[]): boolean {
   const gaps = times.slice(1).map((time, index) => time - (times[index] ?? 0));
   const ratios = gaps.slice(1).map((gap, index) => gap / Math.max(1, gaps[index] ?? 1));

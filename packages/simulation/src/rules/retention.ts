@@ -1,14 +1,15 @@
-// The whole module: a name of it that a runtime lacks, as Bun lacks queryObjects, would keep the package from being imported.
+// Imports the whole module, because a named import that a runtime lacks, as Bun lacks queryObjects, would keep the
+// package from being imported.
 import v8 from 'node:v8';
 
-/** What leaks consist of: work that never ends, signals with their listeners, and keys that nothing removes. */
+/** Kinds of leaks, which are work that never ends, signals with their listeners, and keys that are never removed. */
 const counted: readonly { readonly what: string; readonly count: () => number }[] = [
   { what: 'promises', count: () => v8.queryObjects(Promise, { format: 'count' }) },
   { what: 'abort signals and other event targets', count: () => v8.queryObjects(EventTarget, { format: 'count' }) },
   { what: 'keys of maps and sets', count: () => entriesOf(Map) + entriesOf(Set) },
 ];
 
-/** By how much a count may grow while nothing moves: a share of it, and so many. */
+/** Allowed growth of a count while nothing changes, as a share of it plus a constant. */
 const growthShare = 0.1;
 const mostGrowth = 150;
 
@@ -36,7 +37,7 @@ export function liveObjects(): LiveObjects {
   }
 }
 
-/** What has grown since a count, for people; undefined where nothing has grown by much. */
+/** Formats what has grown since a count; undefined if nothing has grown by much. */
 export function growthSince(before: LiveObjects): string | undefined {
   for (const [what, is] of liveObjects()) {
     const was = before.get(what) ?? 0;

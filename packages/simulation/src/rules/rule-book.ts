@@ -121,7 +121,7 @@ export class RuleBook {
       label,
     };
     if (commit.change === 'DELETED') this.#objects.delete(label);
-    // Without the request: it would keep all that its client made for it, as long as the object lives.
+    // Without the request, which would retain everything that its client created for it, as long as the object lives.
     else this.#objects.set(label, { ...caused, exchange: undefined, origin: before?.origin ?? origin });
     if (cause?.scope.kind === 'replica' && !incidental.has(resource)) this.#lastWrite = this.#options.time.now;
     for (const rule of this.#rules) rule.committed?.(caused);

@@ -3,7 +3,7 @@ import type { Exchange } from '../network/exchange.js';
 import type { ReconcileActivity, Scope } from '../scope.js';
 import type { ReplicaHost } from '../replica/replica-host.js';
 
-/** Where a run is: starting and working under faults, quiet after convergence, or stopping. */
+/** Phase of a run, which is starting and working under faults, quiet after convergence, or stopping. */
 export type Phase = 'faults' | 'settling' | 'quiet' | 'stopping';
 
 /** A reconcile that ended. */
@@ -13,11 +13,11 @@ export interface EndedReconcile {
   readonly error: unknown;
 }
 
-/** What rules see and say. */
+/** Input and output of rules. */
 export interface RuleContext {
   /** ms since the world began. */
   readonly now: number;
-  /** Grows with each task. What falls into one step lies between two turns of the event loop: no time passes in it. */
+  /** Grows with each task. Events of one step lie between two turns of the event loop, so no time passes in it. */
   readonly step: number;
   readonly phase: Phase;
   readonly replicas: readonly ReplicaHost[];

@@ -27,15 +27,15 @@ const joiningShare = 0.1;
 /** How many handlers of the world are there at a time. */
 const mostPresent = 3;
 
-/** What a handler of the world shares with the others of its process. */
+/** State that a handler of the world shares with the others of its process. */
 interface Party {
-  /** What ends each callback that takes its time. */
+  /** Functions that end each slow callback. */
   readonly calls: Set<() => void>;
   /** Another handler joins the informer of a kind. */
   readonly join: (kind: Kind) => void;
 }
 
-/** A handler that joined an informer of a replica: it takes its time for some events. */
+/** A handler that joined an informer of a replica and is slow for some events. */
 class Witness {
   readonly history: HandlerHistory;
   readonly #kind: Kind;

@@ -8,7 +8,7 @@ import type { Rule, RuleContext } from './rule.js';
 /** Records and elections are written as often as they need to be. */
 const exempt = new Set(['leases', 'leasecandidates', 'events']);
 
-/** What to do about children that are made again. */
+/** Remedy for children that are created again. */
 const findFirst =
   'a run must find what an earlier run made before it makes another. Give children a name that follows from their owner instead of generateName or a counter, and do not rely on a list that may be behind';
 
@@ -35,7 +35,7 @@ const stormWindowMs = 600_000;
 /** How long after an edit of a Lease by hand two replicas may lead, and undo what the other does, in ms. */
 const editGraceMs = 30_000;
 
-/** In quiet times nothing is written: who does so anyway wakes itself, flaps or fights. At no time there are storms. */
+/** In quiet times nothing is written; a replica that writes wakes itself, flaps or fights. Storms are never allowed. */
 export function writesRule(context: RuleContext): WritesRule {
   let written = new Map<string, Written>();
   let byReconcile = new Map<string, number>();
@@ -43,7 +43,7 @@ export function writesRule(context: RuleContext): WritesRule {
   let window = { since: 0, counts: new Map<string, number>() };
   let requests = { since: 0, counts: new Map<string, number>() };
   let editedAt = -Infinity;
-  /** By what was created: who made it, as the counts of a window name them. */
+  /** Creators by created object, as named in the counts of a window. */
   const makers = new Map<string, string>();
 
   const writtenOf = (label: string): Written => {
@@ -59,8 +59,8 @@ export function writesRule(context: RuleContext): WritesRule {
     `${labelOf(exchange)} of ${exchange.reconcile?.key ?? exchange.scope.name}`;
 
   /**
-   * Where a watch of owners hangs, a run makes children of one that is gone, and the garbage collector deletes each at
-   * once, until the hang is found out: what is not left behind was not made again.
+   * If a watch of owners hangs, a run creates children of a deleted owner, and the garbage collector deletes each at
+   * once, until the hang is detected. Objects that are not left behind do not count as created again.
    */
   const countCreation = ({ change, exchange, label }: CausedCommit): void => {
     const isReplica = exchange?.scope.kind === 'replica';
@@ -147,7 +147,7 @@ export function writesRule(context: RuleContext): WritesRule {
         const id = `${exchange.target.resource} of ${maker}`;
         created.set(id, (created.get(id) ?? 0) + 1);
       }
-      // What is deleted once and made again neither flaps nor wakes itself.
+      // An object that is deleted once and created again neither flaps nor wakes itself.
       if (commit.change === 'DELETED' || commit.object.metadata.deletionTimestamp !== undefined) return;
       const state = writtenOf(label);
       if (state.contents.length === 0 && commit.previous !== undefined) state.contents.push(contentOf(commit.previous));
@@ -176,7 +176,7 @@ export function writesRule(context: RuleContext): WritesRule {
 /** A reconcile that its own write wakes, or a short timer, writes again soon, in ms. Longer timers may be due now and then. */
 const wokenWithinMs = 90_000;
 
-/** Whether four writes came one soon after the other: three are what one reconcile may need. */
+/** Whether four writes came in short succession, because one reconcile may need three. */
 function isRow(times: readonly number[]): boolean {
   let row = 0;
   return times.some((time, index) => {

@@ -10,7 +10,7 @@ export interface ApiServerBinaries {
   readonly etcd: string;
   /** Needed only with `controllerManager: true`. */
   readonly kubeControllerManager?: string;
-  /** Version of kube-apiserver, e.g. `v1.36.3`. @default asked from the binary */
+  /** Version of kube-apiserver, e.g. `v1.36.3`. @default that of the binary */
   readonly version?: string;
 }
 
@@ -28,7 +28,7 @@ export async function findBinaries(options: { readonly controllerManager?: boole
     : { kubeApiserver, etcd };
 }
 
-/** What `kube-apiserver --version` says, e.g. `v1.36.3`. */
+/** Output of `kube-apiserver --version`, e.g. `v1.36.3`. */
 export async function versionOf(kubeApiserver: string): Promise<string> {
   const { stdout } = await promisify(execFile)(kubeApiserver, ['--version']);
   return stdout.trim().split(' ').at(-1) ?? 'unknown';

@@ -11,7 +11,7 @@ const pollMs = 50;
 const pollTimeoutMs = 5_000;
 const logTailLines = 15;
 
-/** One child process: etcd, kube-apiserver or kube-controller-manager. */
+/** One child process, which is etcd, kube-apiserver or kube-controller-manager. */
 export interface Component {
   readonly name: string;
   readonly pid: number;
@@ -21,7 +21,7 @@ export interface Component {
   stop(graceMs: number): Promise<void>;
 }
 
-/** What {@link startComponent} takes. */
+/** Options of {@link startComponent}. */
 export interface ComponentOptions {
   readonly name: string;
   readonly path: string;
@@ -32,8 +32,8 @@ export interface ComponentOptions {
 }
 
 /**
- * Starts a process whose output goes to a file: a pipe would stall it whenever our event loop is busy. It gets a
- * session of its own, so that Ctrl-C in a terminal reaches only us and the order of the stop is ours.
+ * Starts a process whose output goes to a file, because a pipe would stall it whenever our event loop is busy. It gets
+ * a separate session, so that Ctrl-C in a terminal only reaches this process, which decides the order of the stop.
  */
 export async function startComponent(options: ComponentOptions): Promise<Component> {
   const { name, path, args, logFile, guardian, onUnexpectedExit } = options;
@@ -96,7 +96,7 @@ export async function waitUntilReady(
   }
 }
 
-/** The status code, or why there is none. */
+/** The status code, or why it is missing. */
 function ask({ url, caPem, token }: Probe, signal: AbortSignal): Promise<string> {
   return new Promise((resolve) => {
     const get = url.startsWith('https:') ? httpsGet : httpGet;

@@ -13,7 +13,7 @@ export function etcdFlags({ etcdUrl, folder }: { readonly etcdUrl: string; reado
   ];
 }
 
-/** What kube-apiserver's flags depend on. */
+/** Input of kube-apiserver's flags. */
 export interface ApiServerFlagOptions {
   readonly etcdUrl: string;
   readonly port: number;
@@ -31,7 +31,7 @@ export function apiServerFlags({ etcdUrl, port, pki, folder, serviceAccounts }: 
     `--etcd-servers=${etcdUrl}`,
     '--bind-address=127.0.0.1',
     `--secure-port=${port}`,
-    // An endpoint on loopback would be refused as the `kubernetes` service's: have no endpoint instead.
+    // An endpoint on loopback would be refused as the `kubernetes` service's, so none is set.
     '--advertise-address=127.0.0.1',
     '--endpoint-reconciler-type=none',
     `--cert-dir=${folder}`,
@@ -52,7 +52,7 @@ export function apiServerFlags({ etcdUrl, port, pki, folder, serviceAccounts }: 
   ];
 }
 
-/** Only the controllers that the API's own behaviour rests on: garbage collection, namespaces, service accounts. */
+/** Only the controllers that the API's behaviour depends on (garbage collection, namespaces, service accounts). */
 export function controllerManagerFlags({
   kubeconfigPath,
   pki,
@@ -69,7 +69,7 @@ export function controllerManagerFlags({
     '--secure-port=0',
     `--service-account-private-key-file=${pki.files.serviceAccountKey}`,
     `--root-ca-file=${pki.files.ca}`,
-    // Deletion of a namespace is one request per resource type: the default of 20 a second makes it crawl.
+    // Deletion of a namespace takes one request per resource type, so the default of 20 a second would be slow.
     '--kube-api-qps=500',
     '--kube-api-burst=1000',
     '--profiling=false',

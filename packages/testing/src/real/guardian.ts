@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { Socket } from 'node:net';
 
 /**
- * Lines of the protocol: `+ PID` (watch), `- PID` (has ended: its number may be reused), `q` (all clean, go).
+ * Lines of the protocol are `+ PID` (watch), `- PID` (has ended, so its number may be reused) and `q` (all clean, go).
  * End of file without `q` means that the parent died.
  */
 const script = `
@@ -22,7 +22,7 @@ for attempt in 1 2 3 4 5; do
 done
 `;
 
-/** Ends child processes and removes their folder when this process is gone, however it went: also by SIGKILL. */
+/** Ends child processes and removes their folder when this process is gone for any reason, including SIGKILL. */
 export interface Guardian {
   watch(pid: number): void;
   forget(pid: number): void;
@@ -31,8 +31,8 @@ export interface Guardian {
 }
 
 /**
- * A shell in a session of its own reads a pipe from us. The kernel closes the pipe when we die, and the shell does the
- * rest. It works for any binary, which a watch inside of the children would not.
+ * A shell in a separate session reads a pipe from this process. The kernel closes the pipe when the process dies, and
+ * the shell does the rest. It works for any binary, which a watch inside the children would not.
  *
  * @param folder removed when this process dies; nothing is removed when undefined
  */

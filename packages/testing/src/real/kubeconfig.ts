@@ -9,7 +9,7 @@ export interface KubeconfigOptions {
   readonly token?: string;
 }
 
-/** A kubeconfig with the context `kctl` (client certificate) and, where there is a token, `kctl-token`. */
+/** A kubeconfig with the context `kctl` (client certificate) and, if there is a token, `kctl-token`. */
 export function kubeconfigYaml({ url, caPem, certificate, token }: KubeconfigOptions): string {
   const base64 = (pem: string): string => Buffer.from(pem).toString('base64');
   const tokenUser = token === undefined ? '' : `  - name: kctl-token\n    user:\n      token: ${token}\n`;

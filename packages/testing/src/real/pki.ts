@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createCertificateAuthority, type CertificateAndKey, type CertificateSubject } from './certificates.js';
 
 const authorityName = 'kctl-test-ca';
-/** The first address of the service range: what the `kubernetes` service resolves to. */
+/** The first address of the service range, to which the `kubernetes` service resolves. */
 const kubernetesServiceAddress = '10.0.0.1';
 
 /** A line of kube-apiserver's `--token-auth-file`. */
@@ -24,7 +24,7 @@ export interface Pki {
   readonly admin: CertificateAndKey;
   /** The same rights as a bearer token. */
   readonly adminToken: string;
-  /** Where they lie as files. */
+  /** Their paths as files. */
   readonly files: Readonly<
     Record<'ca' | 'servingCert' | 'servingKey' | 'serviceAccountKey' | 'serviceAccountPublicKey' | 'tokens', string>
   >;
@@ -96,7 +96,7 @@ async function createMaterial(now: number): Promise<Material> {
   return { ca: authority.ca, serving, admin, adminToken: randomBytes(24).toString('base64url'), serviceAccount };
 }
 
-/** Every field is quoted, as CSV wants it where a value has a comma or a quote. */
+/** Every field is quoted, as CSV requires if a value has a comma or a quote. */
 function tokenLine({ token, user, uid = user, groups = [] }: StaticToken): string {
   const fields = [token, user, uid, groups.join(',')];
   return `${fields.map((field) => `"${field.replaceAll('"', '""')}"`).join(',')}\n`;

@@ -214,7 +214,7 @@ async function launch({
       binaries.kubeControllerManager,
       controllerManagerFlags({ kubeconfigPath, pki }),
     );
-    // Pods are refused before their namespace has its default service account: the last thing to wait for.
+    // Pods are refused before their namespace has its default service account, so it is the last thing to wait for.
     await waitUntilReady(
       manager,
       { url: `${url}/api/v1/namespaces/default/serviceaccounts/default`, ...asAdmin },

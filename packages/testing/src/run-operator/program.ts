@@ -67,7 +67,7 @@ export function commandOf(program: string | readonly string[]): [string, ...stri
   return isScript ? [process.execPath, ...process.execArgv.filter(isCondition), first, ...rest] : [first, ...rest];
 }
 
-/** What decides which files are imported must be the same there. */
+/** Settings that decide which files are imported must be the same there. */
 function isCondition(argument: string): boolean {
   return argument.startsWith('--conditions=');
 }

@@ -17,8 +17,8 @@ export interface RunOperatorOptions {
   /** The API server. Install the definitions of the operator's kinds before. */
   readonly environment: TestEnvironment;
   /**
-   * The entry point: a file of TypeScript or JavaScript that this Node runs, or a command with its arguments.
-   * `KCTL_TEST_PROGRAM`, a command line, wins: so that the same test runs the built program, or its image
+   * The entry point, which is a file of TypeScript or JavaScript that this Node runs, or a command with its arguments.
+   * `KCTL_TEST_PROGRAM`, a command line, wins, so that the same test runs the built program, or its image
    * (`docker run --rm --network host -v … my-operator`).
    */
   readonly program: string | readonly string[];
@@ -28,7 +28,7 @@ export interface RunOperatorOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** @default that of this process */
   readonly cwd?: string;
-  /** Of whose kubeconfig it uses: that of `environment.addUser(…)`, for example. @default the administrator's */
+  /** The user whose kubeconfig it uses, for example that of `environment.addUser(…)`. @default the administrator's */
   readonly kubeconfigPath?: string;
   /**
    * When the test may begin. `readyz`: when `/readyz` answers 200 on the address of HEALTH_PROBE_BIND_ADDRESS, as
@@ -41,17 +41,17 @@ export interface RunOperatorOptions {
   readonly readyTimeoutMs?: number;
   /** How long it may take to end after SIGTERM. @default 30000 */
   readonly stopTimeoutMs?: number;
-  /** Where a failure is dumped. @default a new folder among the temporary files */
+  /** The folder for the dump of a failure. @default a new folder among the temporary files */
   readonly dumpFolder?: string;
   readonly signal?: AbortSignal;
 }
 
-/** What the test of {@link runOperator} is given. */
+/** Argument of the test of {@link runOperator}. */
 export interface OperatorRun {
   /** Made for this run: POD_NAMESPACE of the operator. */
   readonly namespace: string;
   readonly environment: TestEnvironment;
-  /** Where the operator answers health checks, with `ready: 'readyz'`. */
+  /** The address of the operator's health checks, with `ready: 'readyz'`. */
   readonly healthUrl: string;
   /** The last megabyte of what the operator has written until now. */
   readonly output: string;
@@ -72,12 +72,13 @@ const optionNames: OptionNames<RunOperatorOptions> = {
 };
 
 /**
- * Runs an operator as it will run, as a process of its own with a kubeconfig, and a test beside it. The process gets
- * KUBECONFIG, POD_NAMESPACE and HEALTH_PROBE_BIND_ADDRESS, and METRICS_BIND_ADDRESS=0; SIGTERM ends it, and it must exit
- * with 0.
+ * Runs an operator as in production, as a separate process with a kubeconfig, and a test beside it. The process gets
+ * KUBECONFIG, POD_NAMESPACE and HEALTH_PROBE_BIND_ADDRESS, and METRICS_BIND_ADDRESS=0; SIGTERM ends it, and it must
+ * exit with 0.
  *
- * After a test that passes the namespace is deleted. When anything fails it is kept, and dumped: its objects, a file for
- * each kind, and the operator's output. The error names the folder, and ends with the last lines of the output.
+ * After a test that passes the namespace is deleted. When anything fails it is kept and dumped, with its objects, a
+ * file for each kind, and the operator's output. The error names the folder, and ends with the last lines of the
+ * output.
  *
  * @throws what the test throws; Error when the operator does not start, ends by itself, or does not exit with 0
  *

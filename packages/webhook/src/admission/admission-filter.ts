@@ -6,18 +6,21 @@ import { isInNamespaces, nameLabel, type WebhookRegistration } from '../handler/
 import { WebhookServerError } from '../errors.js';
 import type { AdmissionRequest, Operation } from '../handler/review.js';
 
-/** What a rule may be asked about. */
+/** Operations that a rule may receive. */
 export type RuleOperation = 'create' | 'update' | 'delete';
 
-/** Which requests a rule sees. The webhook configuration says so to the server, and each request is checked again. */
+/**
+ * The requests that a rule receives. The webhook configuration states them for the server, and each request is checked
+ * again.
+ */
 export interface AdmissionFilter {
   /** @default ['create', 'update'] */
   readonly on?: readonly RuleOperation[];
-  /** Namespaces: names, and patterns such as `team-*` and `!kube-*`, see `nameFilter`. @default all */
+  /** Namespaces, as names and patterns such as `team-*` and `!kube-*`, see `nameFilter`. @default all */
   readonly namespaces?: readonly string[];
   /**
-   * Labels that the object has, or on an update had: a value, one of several, `'*'` for any, `null` for a label that is
-   * not there.
+   * Labels that the object has, or had before an update. Each is a value, one of several, `'*'` for any, or `null` for
+   * an absent label.
    *
    * @default any
    */
@@ -80,7 +83,7 @@ export function compileFilter(kind: Kind, filter: AdmissionFilter, registration:
       operations.includes(operation) &&
       // The namespace of a Namespace is its own name.
       names?.matches(namespace === '' ? name : namespace) !== false &&
-      // As the API server judges an objectSelector: by either version.
+      // As the API server evaluates an objectSelector, that is, by either version.
       (selector === undefined || hasLabels(object) || hasLabels(oldObject)),
   };
 }
@@ -117,7 +120,10 @@ function selectorOf(labels: NonNullable<AdmissionFilter['labels']>): LabelSelect
   return selector;
 }
 
-/** Names become a selector by the label that every namespace has; wildcards, which a selector cannot say, a condition. */
+/**
+ * Names become a selector by the label that every namespace has; wildcards, which a selector cannot express, become a
+ * condition.
+ */
 function namespaceParts(
   filter: NameFilter | undefined,
   { matchConditions = [] }: WebhookRegistration,

@@ -15,14 +15,14 @@ import {
 } from '../handler/review.js';
 import { WarnedPanic } from './warned-panic.js';
 
-/** As controller-runtime: enough for the largest object plus its old version. */
+/** As in controller-runtime, enough for the largest object plus its old version. */
 const maxBodyBytes = 7 * 1024 * 1024;
 
 const v1 = 'admission.k8s.io/v1';
 const versions: readonly string[] = [v1, 'admission.k8s.io/v1beta1'];
 const operations: readonly unknown[] = ['CREATE', 'UPDATE', 'DELETE', 'CONNECT'] satisfies Operation[];
 
-/** What a handler has besides the request. */
+/** Context of a handler besides the request. */
 export type AdmissionHandlerContext = Pick<WebhookRequest, 'signal' | 'logger' | 'http'>;
 
 /** Decides on a request. */
@@ -93,7 +93,7 @@ export function defaultLogConstructor(base: Logger, request: AdmissionRequest): 
   return base.child({ object: objectOf(request), ...requestFields(request) });
 }
 
-/** The fields of upstream's webhook builder: as {@link defaultLogConstructor}, with the object under its kind. */
+/** The fields of upstream's webhook builder, as in {@link defaultLogConstructor}, with the object under its kind. */
 export function kindLogConstructor(kind: { readonly group: string; readonly kind: string }) {
   return (base: Logger, request: AdmissionRequest): Logger =>
     base.child({
@@ -126,7 +126,7 @@ type Review =
 function readReview(body: unknown): Review {
   const problem = (text: string, apiVersion = v1, uid = ''): Review => ({ apiVersion, uid, problem: text });
   if (!isJsonObject(body)) return problem('unmarshalling request: the body is not an AdmissionReview');
-  // As upstream: a review that says nothing of its type is one of v1.
+  // As upstream, a review that does not state its type is one of v1.
   const { apiVersion = v1, kind = 'AdmissionReview', request } = body;
   if (kind !== 'AdmissionReview') return problem('unmarshalling request: the body is not an AdmissionReview');
   if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
@@ -187,7 +187,7 @@ function typedRequest(request: Readonly<JsonObject>, uid: string): AdmissionRequ
   return whole as unknown as AdmissionRequest;
 }
 
-/** A name that may be shown; a text that does not look like one may be anything, and is not. */
+/** A name that may be shown. A string that does not look like one may be anything, and is not shown. */
 export function shownName(value: unknown): string {
   if (typeof value === 'string' && /^[\w./:-]{0,80}$/.test(value)) return JSON.stringify(value);
   return typeof value === 'string' ? 'that is not a name' : `of type ${value === null ? 'null' : typeof value}`;

@@ -6,8 +6,8 @@ import { requireDraftChanged, warningTexts } from './typed-request.js';
 import type { AdmissionContext, Defaulter, ValidationOutcome, Validator } from './typed.js';
 
 /**
- * Several raw mutating handlers as one, called in order with the same request: their patches are joined, so they must
- * not touch the same fields. The first denial ends it. Warnings and audit annotations add up, also with a denial.
+ * Combines several raw mutating handlers, called in order with the same request. Their patches are joined, so they must
+ * not touch the same fields. The first denial ends it. Warnings and audit annotations add up, even with a denial.
  * Mirrors `admission.MultiMutatingHandler`.
  */
 export function multiMutatingHandler(...handlers: readonly AdmissionHandler[]): AdmissionHandler {
@@ -15,14 +15,17 @@ export function multiMutatingHandler(...handlers: readonly AdmissionHandler[]): 
 }
 
 /**
- * Several raw validating handlers as one, called in order: the first denial ends it. Warnings and audit annotations add
- * up, also with a denial; patches are dropped. Mirrors `admission.MultiValidatingHandler`.
+ * Combines several raw validating handlers, called in order, until the first denial. Warnings and audit annotations add
+ * up, even with a denial; patches are dropped. Mirrors `admission.MultiValidatingHandler`.
  */
 export function multiValidatingHandler(...handlers: readonly AdmissionHandler[]): AdmissionHandler {
   return inTurn(handlers, ({ patches: _patches, ...response }) => response);
 }
 
-/** Several defaulters as one, called in order on one draft: each sees what those before it have filled in. */
+/**
+ * Combines several defaulters, called in order on one draft, so that each sees the fields that those before it have
+ * filled in.
+ */
 export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defaulter<T> {
   defaulters.forEach((one, index) => requireFunction(`chainDefaulters: defaulter ${index + 1}`, one));
   return async (draft, context) => {
@@ -30,7 +33,7 @@ export function chainDefaulters<T>(...defaulters: readonly Defaulter<T>[]): Defa
   };
 }
 
-/** Several validators as one, called in order: the first denial ends it, warnings add up. */
+/** Combines several validators, called in order, until the first denial; warnings add up. */
 export function chainValidators<T>(...validators: readonly Validator<T>[]): Validator<T> {
   for (const validator of validators) requireValidator('chainValidators: validator', validator);
   const has = (member: keyof Validator<T>): boolean => validators.some((one) => one[member] !== undefined);
@@ -41,7 +44,7 @@ export function chainValidators<T>(...validators: readonly Validator<T>[]): Vali
     for (const one of validators) for (const text of warningTexts(await call(one))) context.warn(text);
     return undefined;
   };
-  // Only the members that one of them has: they are the verbs that the API server is to ask about.
+  // Only the members that one of them has, because they are the verbs that the API server is to call for.
   return {
     ...(has('validateCreate') && {
       validateCreate: async (object, context) => await inOrder((one) => one.validateCreate?.(object, context), context),

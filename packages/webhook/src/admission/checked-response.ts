@@ -3,8 +3,8 @@ import { jsonProblem } from '../handler/read-json.js';
 import { errored, type AdmissionResponse } from '../handler/review.js';
 
 /**
- * What a handler returned, if an API server can read it; a refusal with 500 otherwise: what it cannot read is a failed
- * call, which `failurePolicy: Ignore` lets pass. Never throws.
+ * Returns a handler's response, if an API server can read it, and a refusal with 500 otherwise, because an unreadable
+ * response is a failed call, which `failurePolicy: Ignore` lets pass. Never throws.
  */
 export function checkedResponse(response: unknown): AdmissionResponse {
   let problem: string | undefined;
@@ -26,7 +26,7 @@ function responseProblem(response: unknown): string | undefined {
   return patchesProblem(patches) ?? resultProblem(result);
 }
 
-/** What cannot be written at all is left to the one place that writes answers, which fails with HTTP 500. */
+/** A response that cannot be written at all is left to the one place that writes answers, which fails with HTTP 500. */
 function isAnnotations(value: unknown): boolean {
   const isUnwritable = (member: unknown): boolean => typeof member === 'object' && jsonProblem(member) !== undefined;
   return isJsonObject(value) && Object.values(value).every((member) => isText(member) || isUnwritable(member));

@@ -1,7 +1,7 @@
 import { requireList } from '@kctl/client';
 import { formatGroupKind, StatusError, type StatusCause } from '@kctl/apimachinery';
 
-/** What is wrong with a field. The values are the reasons that `kubectl` and client-go know. */
+/** The kind of error of a field. The values are the reasons that `kubectl` and client-go know. */
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -14,12 +14,12 @@ export type FieldErrorType =
   | 'FieldValueTypeInvalid'
   | 'InternalError';
 
-/** One thing that is wrong with an object, and where. Mirrors `field.Error`. */
+/** One error of an object, with its place. Mirrors `field.Error`. */
 export interface FieldError {
   readonly type: FieldErrorType;
   /** Path of the field: `spec.containers[0].image`. */
   readonly field: string;
-  /** What the user reads after the path: `Invalid value: 9: must not exceed 5`. */
+  /** The message after the path, such as `Invalid value: 9: must not exceed 5`. */
   readonly message: string;
 }
 
@@ -53,7 +53,7 @@ export function duplicateField(field: string, value: unknown): FieldError {
   return { type: 'FieldValueDuplicate', field, message: `Duplicate value: ${shown(value)}` };
 }
 
-/** The value is none of those that are supported. Mirrors `field.NotSupported`. */
+/** The value is not a supported one. Mirrors `field.NotSupported`. */
 export function unsupportedField(field: string, value: unknown, supported: readonly string[]): FieldError {
   requireList('unsupportedField', 'supported', supported, 'a list of the values that are supported');
   const detail =
@@ -61,14 +61,14 @@ export function unsupportedField(field: string, value: unknown, supported: reado
   return { type: 'FieldValueNotSupported', field, message: joined(`Unsupported value: ${shown(value)}`, detail) };
 }
 
-/** What the value refers to does not exist. Mirrors `field.NotFound`. */
+/** The object that the value refers to does not exist. Mirrors `field.NotFound`. */
 export function notFoundField(field: string, value: unknown): FieldError {
   return { type: 'FieldValueNotFound', field, message: `Not found: ${shown(value)}` };
 }
 
 /**
- * A denial with code 422 and reason Invalid that names every field: throw it from a validator. The causes reach the
- * user's client with their field paths. Mirrors `apierrors.NewInvalid`.
+ * Returns a denial with code 422 and reason Invalid that names every field, to be thrown from a validator. The causes
+ * reach the user's client with their field paths. Mirrors `apierrors.NewInvalid`.
  *
  * @example
  * ```ts

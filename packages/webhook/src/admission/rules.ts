@@ -11,7 +11,7 @@ import { decodeObject } from './typed-request.js';
 import { defaultingWebhook, validatingWebhook } from './typed.js';
 import type { AdmissionContext, TypedWebhookOptions, ValidationOutcome, Validator } from './typed.js';
 
-/** What a rule has besides the object. */
+/** Context of a rule besides the object. */
 export interface RuleContext<T> extends AdmissionContext {
   readonly operation: Operation;
   /** The object as it is stored; undefined for a create. */
@@ -19,8 +19,8 @@ export interface RuleContext<T> extends AdmissionContext {
 }
 
 /**
- * Checks an object: as it would be stored, or as it is stored for a delete. Throwing refuses the request, see
- * {@link Validator}; texts that are returned are warnings.
+ * Checks an object as it would be stored, or as it is stored for a delete. Throwing refuses the request, see
+ * {@link Validator}; returned strings are warnings.
  */
 export type ValidationRule<T> = (
   object: DeepReadonly<T>,
@@ -34,8 +34,9 @@ export type MutationRule<T> = (draft: T, context: RuleContext<T>) => unknown;
 const filterNames: OptionNames<AdmissionFilter> = { on: true, namespaces: true, labels: true };
 
 /**
- * A validating webhook that sees what its filter chooses: operations, namespaces and labels become rules and selectors
- * of the webhook configuration, and a request that does not match is allowed without calling the rule.
+ * Returns a validating webhook that receives the requests its filter chooses. Operations, namespaces and labels become
+ * rules and selectors of the webhook configuration, and a request that does not match is allowed without calling the
+ * rule.
  *
  * @throws WebhookServerError naming every field of the filter that is not valid
  *
@@ -78,7 +79,8 @@ export function validationRule<K extends Kind>(
 }
 
 /**
- * A mutating webhook that sees what its filter chooses, as {@link validationRule} does. It is not asked about deletes.
+ * Returns a mutating webhook that receives the requests its filter chooses, as {@link validationRule} does. It is not
+ * called for deletes.
  *
  * @throws WebhookServerError naming every field of the filter that is not valid
  */

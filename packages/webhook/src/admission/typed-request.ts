@@ -4,7 +4,9 @@ import { causesOf, isA, memberOf } from '../handler/safe-error.js';
 import { shownName } from './admission-webhook.js';
 import type { AdmissionRequest } from '../handler/review.js';
 
-/** Why a request does not belong to a webhook: no validator or defaulter sees it, and the response is 400. */
+/**
+ * The reason why a request does not belong to a webhook. No validator or defaulter sees it, and the response is 400.
+ */
 export function kindProblem(target: AdmissionTarget, request: AdmissionRequest): string | undefined {
   const { kind } = target;
   const { kind: asked } = request;
@@ -14,7 +16,10 @@ export function kindProblem(target: AdmissionTarget, request: AdmissionRequest):
   return `this webhook serves ${kind.kind} of ${JSON.stringify(`${kind.group}/${kind.version}`)}, not ${theirs}`;
 }
 
-/** Whether it is about a subresource that the webhook is registered for: its objects may be of another kind, as a Scale is. */
+/**
+ * Whether it is about a subresource that the webhook is registered for, whose objects may be of another kind, as a
+ * Scale is.
+ */
 function isOfSubResource(
   { kind, registration: { subResources = [] } }: AdmissionTarget,
   { subResource = '', resource }: AdmissionRequest,
@@ -24,7 +29,7 @@ function isOfSubResource(
 }
 
 /**
- * The `object` or `oldObject` of a request, checked to be there and of the kind that the request names: see
+ * The `object` or `oldObject` of a request, checked to be present and of the kind that the request names, see
  * {@link kindProblem}.
  *
  * @throws DecodeError
@@ -57,15 +62,15 @@ export function statusOf(error: unknown): Readonly<Status> | undefined {
 }
 
 /**
- * Whether an error is a mistake in the program rather than a verdict: something that is not an Error, a ReferenceError,
- * or a TypeError without a cause. It is what a nil dereference is in Go.
+ * Reports whether an error is a mistake in the program rather than a verdict, which holds for a value that is not an
+ * Error, a ReferenceError, or a TypeError without a cause. It corresponds to a nil dereference in Go.
  */
 export function isPanic(error: unknown): boolean {
   if (!isA(Error, error)) return true;
   return isA(ReferenceError, error) || (isA(TypeError, error) && memberOf(error, 'cause') === undefined);
 }
 
-/** What a validator returned as warnings; anything else than a list of texts is a mistake in the program. */
+/** A validator's result as warnings; anything else than a list of strings is a mistake in the program. */
 export function warningTexts(outcome: unknown): readonly string[] {
   if (outcome === undefined || outcome === null) return [];
   if (Array.isArray(outcome) && outcome.every((text) => typeof text === 'string')) return outcome;
@@ -73,8 +78,8 @@ export function warningTexts(outcome: unknown): readonly string[] {
 }
 
 /**
- * Refuses an object that a defaulter returned in place of the draft: it would be dropped. A part of the draft, which a short
- * function returns, means nothing.
+ * Refuses an object that a defaulter returned in place of the draft, because it would be dropped. A part of the draft,
+ * which a short function returns, means nothing.
  *
  * @throws TypeError
  */

@@ -44,26 +44,26 @@ import { WarnedPanic } from './warned-panic.js';
 
 /** Options of {@link validatingWebhook} and {@link defaultingWebhook}. */
 export interface TypedWebhookOptions extends AdmissionWebhookOptions {
-  /** How the API server is to call it: what `webhookConfigurations` writes. */
+  /** How the API server is to call it, as written by `webhookConfigurations`. */
   readonly registration?: WebhookRegistration;
 }
 
-/** What a validator or defaulter has besides the objects. */
+/** Context of a validator or defaulter besides the objects. */
 export interface AdmissionContext {
   readonly request: AdmissionRequest;
   /** Aborted when the API server hangs up or its timeout has passed. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** Whether nothing will be stored: then a handler must have no side effects either. */
+  /** Whether nothing will be stored, in which case a handler must not have side effects either. */
   readonly isDryRun: boolean;
   /**
    * `status`, `scale` …; undefined for the object itself. Under the `subResources` of the registration the object is
-   * what the API server sends for one: a Scale for `scale`, an Eviction for `eviction`.
+   * the one that the API server sends, such as a Scale for `scale` or an Eviction for `eviction`.
    */
   readonly subResource: string | undefined;
-  /** The HTTP side: headers, the client's certificate, Node's request. */
+  /** The HTTP side, with headers, the client's certificate and Node's request. */
   readonly http?: WebhookHttp;
-  /** Adds a warning to the answer, whatever the verdict will be: also when the validator throws afterwards. */
+  /** Adds a warning to the answer for any verdict, even if the validator throws afterwards. */
   warn(message: string): void;
 }
 
@@ -71,10 +71,9 @@ export interface AdmissionContext {
 export type ValidationOutcome = readonly string[] | undefined | Promise<readonly string[] | undefined>;
 
 /**
- * Checks objects of one kind. Every member is optional and allows by default. A validator denies by throwing: a
- * StatusError (see `invalidError`) passes its code, reason and causes on, any other error denies with 403 and its
- * message. Objects are frozen: a validator changes nothing, and one that tries to throws. Mirrors
- * `admission.Validator[T]`.
+ * Checks objects of one kind. Every member is optional and allows by default. A validator denies by throwing. A
+ * StatusError (see `invalidError`) passes its code, reason and causes on; any other error denies with 403 and its
+ * message. Objects are frozen, so a validator that tries to change one throws. Mirrors `admission.Validator[T]`.
  */
 export interface Validator<T> {
   validateCreate?(object: DeepReadonly<T>, context: AdmissionContext): ValidationOutcome;
@@ -83,15 +82,15 @@ export interface Validator<T> {
 }
 
 /**
- * Fills defaults into a draft, and returns nothing: another object in place of the draft is refused with 500. Throwing
- * refuses the request, as in a {@link Validator}. Mirrors `admission.Defaulter[T]`.
+ * Fills defaults into a draft, and returns nothing, because another object in place of the draft is refused with 500.
+ * Throwing refuses the request, as in a {@link Validator}. Mirrors `admission.Defaulter[T]`.
  */
 export type Defaulter<T> = (draft: T, context: AdmissionContext) => unknown;
 
 /**
- * A validating webhook for one kind. What it does not understand it refuses; the README has the rules.
+ * Returns a validating webhook for one kind. It refuses requests that it does not understand; the README has the rules.
  *
- * @throws TypeError for what is not a validator, such as an object whose members have other names
+ * @throws TypeError for a value that is not a validator, such as an object whose members have other names
  *
  * @example
  * ```ts
@@ -134,7 +133,7 @@ export function defaultingWebhook<K extends Kind>(
   });
 }
 
-/** What a defaulter changed; a text where it made something that is not JSON. */
+/** The changes of a defaulter; a string if its result is not JSON. */
 function patchesOf(object: KubeObject, draft: unknown): readonly JsonPatchOperation[] | string {
   try {
     return createJsonPatch(object, draft);
@@ -156,7 +155,7 @@ function typedWebhook(
   const { registration = {}, ...options } = given;
   requireOptionsObject(`${served.type} webhook of ${kind.kind}: registration`, registration);
   const target = { ...served, registration, operations: registration.operations ?? served.operations };
-  // Without a registration nothing says yet that an API server will call it.
+  // Without a registration there is no sign yet that an API server will call it.
   if (Object.keys(registration).length > 0) checkRegistration(target);
   const handler = admissionWebhook(
     async (request, { signal, logger, http }: AdmissionHandlerContext) => {
@@ -190,7 +189,7 @@ function targetOf(type: AdmissionTarget['type'], kind: Kind, operations: readonl
   return { type, kind, operations, registration: {} };
 }
 
-/** The verbs that a validator has a member for: the API server need not send others. */
+/** The verbs that a validator has a member for. The API server need not send others. */
 function operationsOf(validator: Validator<never>): readonly Operation[] {
   requireValidator('validatingWebhook: validator', validator);
   return [
@@ -204,7 +203,7 @@ function warningsOf(warnings: readonly string[]): { readonly warnings?: readonly
   return warnings.length === 0 ? {} : { warnings };
 }
 
-/** The denial that a thrown error stands for; undefined where it is a mistake in the program. */
+/** The denial for a thrown error; undefined if it is a mistake in the program. */
 function refusal(error: unknown): AdmissionResponse | undefined {
   if (error instanceof DecodeError) return errored(400, error);
   const status = statusOf(error);
@@ -218,7 +217,8 @@ async function judge<K extends Kind>(
   { request, context }: { readonly request: AdmissionRequest; readonly context: AdmissionContext },
 ): Promise<unknown> {
   switch (request.operation) {
-    // Decoded first: what does not decode is refused, also where the validator has no member for the operation.
+    // Decoded first, because an object that does not decode is refused, even if the validator has no member for the
+    // operation.
     case 'CREATE': {
       const object = deepFreeze(decodeObject(request, 'object')) as DeepReadonly<ObjectOf<K>>;
       return await validator.validateCreate?.(object, context);

@@ -1,4 +1,4 @@
-/** A mistake in the program that a handler met after it had warned: what it has said is answered all the same. */
+/** A mistake in the program that a handler met after it had warned. Its warnings are answered all the same. */
 export class WarnedPanic extends Error {
   override readonly name = 'WarnedPanic';
   readonly warnings: readonly string[];

@@ -14,7 +14,7 @@ export type TokenVerdict =
   | { readonly authenticated: true; readonly user: UserInfo; readonly audiences?: readonly string[] }
   | { readonly authenticated: false; readonly error?: string };
 
-/** Judges a token. */
+/** Evaluates a token. */
 export type TokenAuthenticator = (
   token: string,
   context: Pick<WebhookRequest, 'signal' | 'logger' | 'http'> & { readonly audiences: readonly string[] },
@@ -60,7 +60,7 @@ export function tokenReviewWebhook(authenticate: TokenAuthenticator): WebhookHan
         return answer(apiVersion, checked);
       } catch (error) {
         onPanic?.();
-        // Not the error itself: its message, stack and causes may hold the token.
+        // Not the error itself, because its message, stack and causes may hold the token.
         logger.error('token authenticator failed', { error: without(token, safeMessageOf(error)) });
         return failed(apiVersion, 'the token could not be judged');
       }
@@ -82,7 +82,7 @@ type Review =
 
 function readReview(body: unknown): Review {
   if (!isJsonObject(body)) return { apiVersion: v1, problem: 'the body is not a TokenReview' };
-  // As upstream: a review that says nothing of its type is one of v1.
+  // As upstream, a review that does not state its type is one of v1.
   const { apiVersion = v1, kind = 'TokenReview', spec } = body;
   if (kind !== 'TokenReview') return { apiVersion: v1, problem: 'the body is not a TokenReview' };
   if (typeof apiVersion !== 'string' || !versions.includes(apiVersion))
@@ -96,7 +96,7 @@ function readReview(body: unknown): Review {
   return { apiVersion, token, audiences };
 }
 
-/** A verdict as the API server may read it: authenticated only where it says so plainly, and names a user. */
+/** A verdict as the API server may read it, which is authenticated only if it is stated plainly and names a user. */
 function checkVerdict(verdict: unknown, token: string): TokenVerdict {
   if (!isJsonObject(verdict)) return unauthenticated('the authenticator returned no verdict');
   const { authenticated: isAuthenticated, user, audiences, error } = verdict;

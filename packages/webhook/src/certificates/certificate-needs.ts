@@ -8,7 +8,7 @@ import { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import type { Kind } from '@kctl/apimachinery';
 import type { InjectionTargets } from './inject-ca.js';
 
-/** The rights of `certificateRules` as needs: for `Manager.accessNeeds`. */
+/** Returns the rights of `certificateRules` as needs, for `Manager.accessNeeds`. */
 export function certificateNeeds({
   secret,
   inject = {},

@@ -2,7 +2,7 @@ import { requireOptionsObject } from '@kctl/client';
 import type { PolicyRule } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import type { SelfManagedCertificatesOptions } from './self-managed.js';
 
-/** What the operator's service account needs. */
+/** The rights of the operator's service account. */
 export interface CertificateRules {
   /** For a Role in the Secret's namespace. */
   readonly role: readonly PolicyRule[];

@@ -3,11 +3,11 @@ import { Secret } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader, ReadObject, Writer } from '@kctl/client';
 import { stateProblem, type CertificateState } from './certificate-state.js';
 
-/** What was read of the Secret. */
+/** The content of the Secret that was read. */
 export interface StoredState {
-  /** Undefined where there is no Secret. */
+  /** Undefined if the Secret does not exist. */
   readonly secret: ReadObject<typeof Secret> | undefined;
-  /** Undefined where there is none that is whole. */
+  /** Undefined if no complete one exists. */
   readonly state: CertificateState | undefined;
   /** Why the Secret holds no state, without any of its contents. */
   readonly problem: string | undefined;
@@ -38,7 +38,9 @@ export class CertificateSecret {
     }
   }
 
-  /** Writes in place of what was read. @throws what {@link isLostRace} where another writer was first */
+  /**
+   * Replaces the content that was read. @throws an error for which {@link isLostRace} holds if another writer was first
+   */
   async write(state: CertificateState, { secret }: StoredState, signal: AbortSignal): Promise<void> {
     const [data, rotatedAt] = [encode(state), new Date(state.rotatedAt).toISOString()];
     if (secret === undefined) {
@@ -52,7 +54,7 @@ export class CertificateSecret {
   }
 }
 
-/** Whether a write failed because another writer was first: what is there now counts. */
+/** Reports whether a write failed because another writer was first, in which case the present content counts. */
 export function isLostRace(error: unknown): boolean {
   return isConflict(error) || isAlreadyExists(error) || isNotFound(error);
 }
@@ -70,7 +72,7 @@ function encode({ authorities, authorityKey, serving }: CertificateState): Recor
 function decode({ data = {}, metadata }: ReadObject<typeof Secret>): CertificateState | undefined {
   const text = (key: string): string => Buffer.from(data[key] ?? '', 'base64').toString('utf8');
   const found = text('ca.crt').match(/-----BEGIN CERTIFICATE-----[^]*?-----END CERTIFICATE-----/g) ?? [];
-  // With a line break each: they are joined again where they are written.
+  // With a line break each, because they are joined again when they are written.
   const authorities = found.map((pem) => `${pem}\n`);
   const [authorityKey, cert, key] = [text('ca.key'), text('tls.crt'), text('tls.key')];
   if (authorities.length === 0 || authorityKey === '' || cert === '' || key === '') return undefined;

@@ -7,21 +7,21 @@ import { sleep } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { createCertificateWatcher, type KeyPair } from './certificate-watcher.js';
 
-/** Where a server gets its certificate and the next one from. */
+/** Source of a server's certificate and its renewals. */
 export interface CertificateSource {
   /**
    * The pair to begin with; `onChange` is called with each later one until the signal is aborted.
    *
-   * @throws when there is none; the server does not start then
+   * @throws when there is no certificate; the server does not start then
    */
   load(onChange: (pair: KeyPair) => void, signal: AbortSignal): Promise<KeyPair>;
-  /** What else has to be so for the server to be ready, as that the API server trusts it. @throws where it is not */
+  /** Further conditions of the server's readiness, such as the trust of the API server. @throws if one is not met */
   check?(): void;
   /** The rights that it needs. @default none */
   accessNeeds?(): readonly AccessNeed[];
 }
 
-/** What the sources of this file work with. */
+/** Dependencies of the sources in this file. */
 export interface CertificateSourceParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -45,8 +45,8 @@ export function fileCertificates(
 }
 
 /**
- * The pair that a callback gives for no name: asked for again every 10 s, since Node calls nothing in a handshake without a
- * name. What fails later leaves the last pair in use.
+ * The pair that a callback returns for no name. It is called again every 10 s, because Node calls nothing in a
+ * handshake without a name. If a later call fails, the last pair stays in use.
  */
 export function callbackCertificates(
   getCertificate: () => Promise<KeyPair>,
@@ -68,7 +68,10 @@ export function callbackCertificates(
   };
 }
 
-/** How often the file of a client CA is read, and a callback asked for its certificate, in ms, as files of certificates are. */
+/**
+ * How often the file of a client CA is read, and a callback is called for its certificate, in ms, as files of
+ * certificates are.
+ */
 const pollMs = 10_000;
 
 /** Repeats work every 10 s until the signal is aborted. */
@@ -90,7 +93,7 @@ function poll(
 }
 
 /**
- * The CA of clients: read at the start and then every 10 s; one that cannot be read leaves the last one in use.
+ * The CA of clients, read at the start and then every 10 s. One that cannot be read leaves the last one in use.
  *
  * @throws when it cannot be read at the start, or holds no certificate or a broken one
  */

@@ -2,18 +2,18 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 import { issueAuthority, issueServing, skewMs, type PemPair } from './issue.js';
 
-/** Everything that the replicas share: what the Secret holds. */
+/** State shared by the replicas, which is the content of the Secret. */
 export interface CertificateState {
-  /** The authorities that the API server is to trust, newest first: the first one issues. */
+  /** The authorities that the API server is to trust, newest first, of which the first one issues. */
   readonly authorities: readonly string[];
   /** Key of the first authority. */
   readonly authorityKey: string;
   readonly serving: PemPair;
-  /** When the first authority took over from another, in ms of wall-clock time; 0 where it is the first. */
+  /** When the first authority took over from another, in ms of wall-clock time; 0 if it is the first. */
   readonly rotatedAt: number;
 }
 
-/** What {@link nextState} goes by. Durations in ms. */
+/** Settings of {@link nextState}. Durations in ms. */
 export interface StatePolicy {
   readonly name: string;
   readonly dnsNames: readonly string[];
@@ -23,17 +23,17 @@ export interface StatePolicy {
   readonly overlapMs: number;
 }
 
-/** A state and, where it is another one than before, why. */
+/** A state and, if it has changed, why. */
 export interface Transition {
   readonly state: CertificateState;
-  /** Undefined where nothing changes. */
+  /** Undefined if nothing changes. */
   readonly reason: string | undefined;
 }
 
 /**
- * The state that follows at `now`. Certificates are renewed when a third of their life is left. A new authority comes in
- * three steps, `overlapMs` apart, so that every replica's certificate is trusted at every moment, also by an API server
- * that is behind: it is trusted beside the old one, then it issues, then the old one goes.
+ * The state that follows at `now`. Certificates are renewed when a third of their life is left. A new authority comes
+ * in three steps, `overlapMs` apart, so that every replica's certificate is trusted at every moment, even by an API
+ * server that is behind. First it is trusted beside the old one, then it issues, then the old one is removed.
  */
 export async function nextState(
   current: CertificateState | undefined,
@@ -57,7 +57,7 @@ export async function nextState(
   }
   const mayIssue = authorities.length === 1 || now >= rotatedAt + overlapMs;
   const isNext = mayIssue && !isIssuedBy(serving.cert, newest);
-  // What still works waits until everyone trusts the authority that is to issue.
+  // A working certificate is kept until everyone trusts the authority that is to issue.
   const renewal = servingFault(current, now) ?? (mayIssue ? servingAge(current, policy, now) : undefined);
   if (renewal !== undefined || isNext) {
     const issued = await serve({ cert: newest, key: authorityKey }, policy, now);
@@ -72,12 +72,12 @@ export async function nextState(
   return { state: current, reason: undefined };
 }
 
-/** When a certificate ends, in ms of wall-clock time; undefined where it cannot be read. */
+/** When a certificate ends, in ms of wall-clock time; undefined if it cannot be read. */
 export function expiryOf(pem: string | Buffer): number | undefined {
   return parse(pem)?.validToDate.getTime();
 }
 
-/** Why a key and certificates do not make a whole; undefined where they do. For what a Secret holds. */
+/** The reason why a key and certificates do not fit together; undefined if they do. For the content of a Secret. */
 export function stateProblem(state: CertificateState): string | undefined {
   const [newest = ''] = state.authorities;
   if (state.authorities.some((pem) => parse(pem) === undefined)) return 'a certificate authority cannot be read';

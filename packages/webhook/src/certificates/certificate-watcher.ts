@@ -10,7 +10,7 @@ import type { OptionNames } from '@kctl/options';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import { clockOption, functionOption, requireOptions, textOption } from '@kctl/options';
 
-/** How often the files are read even if the file system says nothing, in ms. As in controller-runtime. */
+/** How often the files are read even if the file system reports nothing, in ms. As in controller-runtime. */
 const pollMs = 10_000;
 
 /** A key pair as PEM. */
@@ -64,7 +64,7 @@ class FileCertificateWatcher implements CertificateWatcher {
   #timer: ClockTimer | undefined;
   #current: KeyPair | undefined;
   #checking = false;
-  /** The files changed while they were being read: what was read may be the first half of a replacement. */
+  /** The files changed while they were being read, so the content may be the first half of a replacement. */
   #changedMeanwhile = false;
   #disposed = false;
 
@@ -101,7 +101,7 @@ class FileCertificateWatcher implements CertificateWatcher {
     for (const watcher of this.#watchers) watcher.close();
   }
 
-  /** The folders, not the files: a mounted secret is replaced by renaming a link beside them. */
+  /** The folders, not the files, because a mounted secret is replaced by renaming a link beside them. */
   #watch(): void {
     const { certFile, keyFile, logger } = this.#options;
     for (const folder of new Set([dirname(certFile), dirname(keyFile)])) {
@@ -141,7 +141,7 @@ class FileCertificateWatcher implements CertificateWatcher {
       const isNew =
         this.#current === undefined || !pair.cert.equals(this.#current.cert) || !pair.key.equals(this.#current.key);
       if (!isNew || this.#disposed) return;
-      // First of all: where it throws, the old pair is the one in use, and the next look tries again.
+      // First of all, because if it throws, the old pair stays in use, and the next check tries again.
       this.#options.onChange(pair);
       this.#adopt(pair);
       this.#options.logger.info('updated current TLS certificate');

@@ -7,11 +7,11 @@ import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions
 import { retryOnConflict } from '@kctl/client';
 import type { Reader, WriteObject, Writer } from '@kctl/client';
 
-/** Where the CA is to be written: names of objects. */
+/** The objects, by name, to which the CA is to be written. */
 export interface InjectionTargets {
-  /** MutatingWebhookConfigurations: every webhook of them. */
+  /** MutatingWebhookConfigurations, with every webhook of them. */
   readonly mutating?: readonly string[];
-  /** ValidatingWebhookConfigurations: every webhook of them. */
+  /** ValidatingWebhookConfigurations, with every webhook of them. */
   readonly validating?: readonly string[];
   /** CustomResourceDefinitions that are converted by webhook. */
   readonly crds?: readonly string[];
@@ -24,11 +24,11 @@ interface ClientConfig {
 /** An object with the CA in it, and a name for messages. */
 interface Target {
   readonly what: string;
-  /** Writes the CA where it differs. @throws what the client throws, and an Error where there is no place for it */
+  /** Writes the CA if it differs. @throws errors of the client, and an Error if there is no place for it */
   inject(client: Reader & Writer, caBundle: string, signal: AbortSignal): Promise<void>;
 }
 
-/** The targets, in order: a configuration that blocks others must not come first. */
+/** The targets, in order, because a configuration that blocks others must not come first. */
 export function injectionTargets({ mutating = [], validating = [], crds = [] }: InjectionTargets): readonly Target[] {
   return [
     ...crds.map((name) =>
@@ -77,7 +77,8 @@ function target<K extends Injectable>(
         for (const config of configs) config.caBundle = encoded;
         await client.update(kind, draft as unknown as WriteObject<K>, { signal });
       };
-      // On a conflict another replica was first: look again. The next check does where even that does not help.
+      // On a conflict another replica was first, so the object is read again. The next check repeats this if even that
+      // does not help.
       await retryOnConflict(update, { signal });
     },
   };

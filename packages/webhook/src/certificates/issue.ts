@@ -39,7 +39,7 @@ export async function issueServing(
   });
 }
 
-/** By code that is loaded by those who need it alone: most servers have files. */
+/** In code that only its users load, because most servers have files. */
 export async function signed(fields: CertificateFields): Promise<PemPair> {
   const { signCertificate } = await import('./sign-certificate.js');
   return signCertificate(fields);

@@ -35,20 +35,24 @@ import { expiryOf, nextState, type CertificateState, type StatePolicy } from './
 import { injectionTargets, type InjectionTargets } from './inject-ca.js';
 
 const dayMs = 86_400_000;
-/** How often the Secret is read and written in one look: a namespace that is missing answers as a race does that is lost. */
+/**
+ * How often one check reads and writes the Secret, because a missing namespace gives the same answer as a lost race.
+ */
 const maxAttempts = 5;
 
 /** Options of {@link createSelfManagedCertificates}. Durations in ms. */
 export interface SelfManagedCertificatesOptions {
-  /** Reads and writes the Secret and the configurations; reads ask for `live`, so that no cache of Secrets is made. */
+  /** Reads and writes the Secret and the configurations. Reads are `live`, so that no cache of Secrets is made. */
   readonly client: Reader & Writer;
-  /** The Secret that the replicas share. It is created where it is missing. */
+  /** The Secret that the replicas share. It is created if it is missing. */
   readonly secret: { readonly name: string; readonly namespace: string };
-  /** The Service that the API server calls: its names are those of the certificate. */
+  /** The Service that the API server calls. Its names are those of the certificate. */
   readonly service?: { readonly name: string; readonly namespace: string };
-  /** Further names of the certificate, and IP addresses: of an operator outside of the cluster, which is called by URL. */
+  /**
+   * Further names of the certificate, and IP addresses, for an operator outside the cluster, which is called by URL.
+   */
   readonly dnsNames?: readonly string[];
-  /** Where the CA is written. @default nowhere: `caBundle` has it for you to write */
+  /** The objects to which the CA is written. @default none, and the caller writes `caBundle` */
   readonly inject?: InjectionTargets;
   /** How long a certificate authority is valid. @default 63072000000, two years */
   readonly authorityValidityMs?: number;
@@ -91,11 +95,11 @@ export interface SelfManagedCertificates extends CertificateSource {
 }
 
 /**
- * A certificate authority and a serving certificate of one's own, kept in a Secret that all replicas share: of several
- * writers one gets through, and the others take what it wrote. Certificates are renewed when a third of their life is
- * left, authorities with an overlap in which old and new are trusted. A Secret that was deleted or broken is restored.
- * Give it to `createWebhookServer({ certificate })`; the server's readiness then includes {@link
- * SelfManagedCertificates.check}.
+ * Manages a certificate authority and a serving certificate, kept in a Secret that all replicas share. Of several
+ * writers one succeeds, and the others take its content. Certificates are renewed when a third of their life is left,
+ * authorities with an overlap in which old and new are trusted. A Secret that was deleted or broken is restored. Give
+ * it to `createWebhookServer({ certificate })`; the server's readiness then includes
+ * {@link SelfManagedCertificates.check}.
  *
  * @throws TypeError when a duration is not valid, or the certificate would have no name
  */
@@ -182,10 +186,11 @@ class SecretCertificates implements SelfManagedCertificates {
 
   /** @throws the abort's reason */
   async #untilRead(signal: AbortSignal): Promise<void> {
-    // Also where they are known from an earlier load: since then they may have expired, or another replica renewed them.
+    // Even if they are known from an earlier load, because since then they may have expired, or another replica renewed
+    // them.
     for (;;) {
       await this.#checkOnce(signal, () => undefined);
-      // A server without configurations is of use: it starts, and is not ready.
+      // A server without configurations is useful, because it starts and is not ready.
       if (this.#state !== undefined) return;
       await sleep(this.#policy.checkIntervalMs, { clock: this.#clock, signal });
     }
@@ -205,7 +210,7 @@ class SecretCertificates implements SelfManagedCertificates {
 
   async #checkOnce(signal: AbortSignal, onState: () => void): Promise<void> {
     try {
-      // Where another replica was first, what it wrote counts.
+      // If another replica was first, its content counts.
       await retry(() => this.#readOrWrite(signal), { isRetriable: isLostRace, maxAttempts, signal });
       onState();
     } catch (error) {
@@ -218,7 +223,7 @@ class SecretCertificates implements SelfManagedCertificates {
 
   async #readOrWrite(signal: AbortSignal): Promise<void> {
     const stored = await this.#secret.read(signal);
-    // What is lost or broken in the cluster is restored from here: with it nothing changes for the API server.
+    // A Secret that is lost or broken in the cluster is restored from here, so that nothing changes for the API server.
     const { state, reason } = await nextState(stored.state ?? this.#state, this.#policy, this.#clock.now());
     if (stored.state === undefined || reason !== undefined) {
       await this.#secret.write(state, stored, signal);
@@ -230,7 +235,7 @@ class SecretCertificates implements SelfManagedCertificates {
 
   #adopt(state: CertificateState): void {
     this.#state = state;
-    // No series before there is a certificate: an alert would take 0 for one that has long expired.
+    // No series before there is a certificate, because an alert would take 0 for one that has long expired.
     const set = (certificate: string, pem: string): void =>
       this.#expiry.with({ certificate }).set((expiryOf(pem) ?? 0) / 1000);
     set('serving', state.serving.cert);

@@ -28,9 +28,9 @@ const optionNames: OptionNames<SelfSignedOptions> = {
 const tenYearsMs = 3_652 * 86_400_000;
 
 /**
- * A new key and a certificate for it, PEM, that no authority vouches for: it encrypts and proves nothing. For tests,
- * development and endpoints whose clients do not verify; `createSelfManagedCertificates` makes those that an API server
- * trusts. Validity begins an hour ago, for clocks that disagree.
+ * Returns a new key and a certificate for it, PEM, without an authority, so that it encrypts and proves nothing. For
+ * tests, development and endpoints whose clients do not verify; `createSelfManagedCertificates` makes those that an API
+ * server trusts. Validity begins an hour ago, for clocks that disagree.
  */
 export async function createSelfSignedCertificate(options: SelfSignedOptions = {}): Promise<PemPair> {
   requireOptionsObject('createSelfSignedCertificate', options);

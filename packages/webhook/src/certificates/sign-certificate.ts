@@ -23,7 +23,7 @@ export interface PemPair {
   readonly key: string;
 }
 
-/** What a certificate says. */
+/** The fields of a certificate. */
 export interface CertificateFields {
   readonly commonName: string;
   /** Who signs it. @default itself */
@@ -31,7 +31,7 @@ export interface CertificateFields {
   /** Begin and end of its validity, in ms since the epoch. */
   readonly validFrom: number;
   readonly validTo: number;
-  /** For authorities: it signs others, which sign none. @default false */
+  /** For authorities. It signs others, which cannot sign. @default false */
   readonly isAuthority?: boolean;
   readonly dnsNames?: readonly string[];
   readonly ipAddresses?: readonly string[];
@@ -52,7 +52,9 @@ const oid = {
 const contextSpecific = 3;
 /** Tags of general names, RFC 5280 §4.2.1.6. */
 const nameTag = { dns: 2, ip: 7 } as const;
-/** Bits of the key usage, and how many at the end do not count: digitalSignature, with keyCertSign for an authority. */
+/**
+ * Bits of the key usage, and the number of unused bits at the end. digitalSignature, with keyCertSign for an authority.
+ */
 const usage = { serving: [0x80, 7], authority: [0x84, 2] } as const;
 
 /**
@@ -113,7 +115,7 @@ function extension(name: string, value: BaseBlock, isCritical = false): Sequence
   return isCritical ? sequence(id(name), new Asn1Boolean({ value: true }), content) : sequence(id(name), content);
 }
 
-/** What the issuer's certificate says of itself, as it says it: names are compared byte by byte. */
+/** The subject of the issuer's certificate, unchanged, because names are compared byte by byte. */
 function readIssuer({ cert, key }: PemPair) {
   const { raw } = new X509Certificate(cert);
   // RFC 5280 §4.1: Certificate → tbsCertificate → [0] version, serial, signature, issuer, validity, subject, key.

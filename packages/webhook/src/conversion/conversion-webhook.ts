@@ -18,10 +18,10 @@ const sliceLength = 64;
 /**
  * Serves ConversionReviews of a CRD with several versions, v1 and v1beta1, each answered in its version. Objects that
  * are in the desired version already pass untouched; all others must come back in it, of the same kind, with everything
- * of their metadata but labels and annotations unchanged, as the API server demands. Parts of objects are converted as well,
- * without `spec` or fields that a schema requires: an API server sends them while it prunes in a server-side apply; one
- * without metadata is handed on with an empty one. One failing object fails the
- * review, naming it. Mirrors `conversion.NewWebhookHandler`.
+ * of their metadata but labels and annotations unchanged, as the API server demands. Parts of objects are converted as
+ * well, without `spec` or fields that a schema requires, because an API server sends them while it prunes in a
+ * server-side apply; an object without metadata is passed on with an empty one. One failing object fails the review,
+ * naming it. Mirrors `conversion.NewWebhookHandler`.
  */
 export function conversionWebhook(convert: Converter): WebhookHandler {
   requireFunction('conversionWebhook: the converter', convert);
@@ -116,7 +116,7 @@ async function convertWhole(
     converted = await convert(structuredClone(object), desired, context);
   } catch (error) {
     onPanic?.();
-    // As upstream: what is a mistake in the program says nothing to its caller.
+    // As upstream, a mistake in the program reveals nothing to its caller.
     const message = isPanic(error) ? 'internal error occurred during conversion' : safeMessageOf(error);
     throw new Error(`${where}: ${message}`, { cause: error });
   }
@@ -125,10 +125,10 @@ async function convertWhole(
   return result;
 }
 
-/** What the converter returned, or {@link resultProblem}, also of a result whose getters throw. */
+/** The converter's result, or {@link resultProblem}, even for a result whose getters throw. */
 function readable(object: KubeObject, desired: string, converted: unknown): KubeObject | string {
   try {
-    // A converter of its own may keep an object without metadata as it is.
+    // A custom converter may keep an object without metadata as it is.
     const hadNone = Object.keys(object.metadata).length === 0;
     const whole: unknown =
       hadNone && isJsonObject(converted) && converted['metadata'] === undefined

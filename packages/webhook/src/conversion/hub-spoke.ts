@@ -12,8 +12,8 @@ export interface Spoke<H extends KubeObject = KubeObject> {
 }
 
 /**
- * The functions of {@link spoke}. An API server converts parts of objects, too: any field but apiVersion, kind and metadata
- * may be missing, at every depth. What a result leaves out of these three is filled in.
+ * The functions of {@link spoke}. An API server converts parts of objects, too, so any field but apiVersion, kind and
+ * metadata may be missing, at every depth. Fields of these three that a result omits are filled in.
  */
 export interface SpokeFunctions<H, S> {
   toHub(spoke: PartialObject<S>, context?: ConversionContext): Converted<H> | Promise<Converted<H>>;
@@ -36,10 +36,10 @@ export type Converted<T> = Partially<Omit<T, keyof KubeObject>> & Partial<Pick<T
 /**
  * One version beside the hub, with its conversions. Mirrors `conversion.NewSpokeConverter`.
  *
- * Both functions get parts of objects, too. In a server-side apply the API server removes the fields that a manager no longer
- * applies, and converts the rest to the version of each manager: without `spec`, without a field that the schema requires,
- * without `metadata` (an empty one is filled in). A function converts the fields that are there and returns no others; what
- * it throws fails the user's apply.
+ * Both functions get parts of objects, too. In a server-side apply the API server removes the fields that a manager no
+ * longer applies, and converts the rest to the version of each manager, which may lack `spec`, a field that the schema
+ * requires, or `metadata` (an empty one is filled in). A function converts the fields that are present and returns no
+ * others; an error that it throws fails the user's apply.
  *
  * @example
  * ```ts
@@ -81,8 +81,8 @@ export function spoke<H extends Kind, S extends Kind>(
 }
 
 /**
- * A converter of any number of versions, each with one pair of functions to and from the hub: two spokes are converted
- * by way of it. Mirrors `conversion.NewHubSpokeConverter`.
+ * Returns a converter of any number of versions, each with one pair of functions to and from the hub. Two spokes are
+ * converted by way of it. Mirrors `conversion.NewHubSpokeConverter`.
  *
  * @throws WebhookServerError when a spoke is of another group or kind, is the hub itself, or comes twice
  */
@@ -117,7 +117,7 @@ export function hubSpokeConverter<H extends Kind>(
     })();
   const convert: Converter = async (object, desired, context) => {
     const { apiVersion = '' } = object;
-    // Both looked up first: half a conversion is none.
+    // Both are looked up first, because half a conversion is useless.
     const from = apiVersion === hub.apiVersion ? undefined : find(apiVersion);
     const to = desired === hub.apiVersion ? undefined : find(desired);
     const atHub = from === undefined ? (object as ObjectOf<H> & KubeObject) : await from.toHub(object, context);
@@ -127,13 +127,13 @@ export function hubSpokeConverter<H extends Kind>(
   return Object.assign(convert, { group: hub.group, kind: hub.kind, versions });
 }
 
-/** The result with the type of its version; without metadata of its own it keeps the source's. */
+/** The result with the type of its version. If it has no metadata, it keeps the source's. */
 function completed(kind: Kind, source: KubeObject, result: Partial<Pick<KubeObject, 'metadata'>>): KubeObject {
   const metadata = result.metadata ?? withMetadata(source).metadata;
   return { ...result, metadata, apiVersion: kind.apiVersion, kind: kind.kind };
 }
 
-/** An object as the functions of a spoke take it: its version was looked up by its apiVersion. */
+/** An object as the functions of a spoke take it, because its version was looked up by its apiVersion. */
 function partOf<T>(object: KubeObject): PartialObject<T> {
   const part: unknown = withMetadata(object);
   return part as PartialObject<T>;

@@ -4,9 +4,10 @@ import { messageOf } from '@kctl/telemetry';
 import type { Converter } from '../handler/converter.js';
 
 /**
- * What an object loses on its way to each of the other versions and back, one sentence for each field: empty for a
- * converter that keeps everything, as the API server needs. For property tests of converters. API servers convert parts of
- * objects, too: test with objects without metadata, without `spec`, and without fields that the schema requires.
+ * Returns the losses of an object on its way to each of the other versions and back, one sentence for each field, and
+ * an empty list for a converter that keeps everything, as the API server needs. For property tests of converters. API
+ * servers convert parts of objects, too, so test with objects without metadata, without `spec`, and without fields that
+ * the schema requires.
  *
  * @example
  * ```ts
@@ -24,7 +25,7 @@ export async function roundTripProblems(
   object: Omit<KubeObject, 'metadata'> & Partial<Pick<KubeObject, 'metadata'>>,
   apiVersions: readonly string[],
 ): Promise<readonly string[]> {
-  // As a webhook does: an object without metadata is converted with an empty one.
+  // As in a webhook, an object without metadata is converted with an empty one.
   const whole: unknown = isJsonObject(object) ? Object.assign({ metadata: {} }, object) : object;
   requireObject('roundTripProblems', 'object', whole);
   requireList(
@@ -51,7 +52,7 @@ export async function roundTripProblems(
   return problems;
 }
 
-/** An object as an API server reads it: without what JSON leaves out. */
+/** An object as an API server reads it, without the members that JSON omits. */
 function asSent(object: KubeObject): KubeObject {
   return parseJson(stringifyJson(object)) as KubeObject;
 }

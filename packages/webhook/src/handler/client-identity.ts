@@ -16,12 +16,12 @@ export interface ClientIdentity {
 }
 
 /**
- * Which clients may call: common names, DNS names or URIs, of which the certificate must have one; or a function that
- * decides.
+ * The clients that may call, as common names, DNS names or URIs, of which the certificate must have one, or as a
+ * function that decides.
  */
 export type AllowedClients = readonly string[] | ((client: ClientIdentity) => boolean);
 
-/** Who sent a request; undefined where its certificate is missing or was not verified. */
+/** The sender of a request; undefined if its certificate is missing or was not verified. */
 export function clientIdentityOf(request: HttpRequest): ClientIdentity | undefined {
   const socket = 'stream' in request ? request.stream.session?.socket : request.socket;
   // The socket of an HTTP/2 session is a proxy, which `instanceof` does not see through for every method.

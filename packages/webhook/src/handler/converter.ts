@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 
-/** What a converter has besides the object. */
+/** Context of a converter besides the object. */
 export interface ConversionContext {
   /** Aborted when the API server hangs up or its timeout has passed. */
   readonly signal: AbortSignal;
@@ -9,8 +9,9 @@ export interface ConversionContext {
 }
 
 /**
- * Converts an object to another served version of its kind: returns a new object with `apiVersion` set. It may change
- * labels and annotations, nothing else of the metadata. `hubSpokeConverter` makes one of a pair of functions per version.
+ * Converts an object to another served version of its kind, and returns a new object with `apiVersion` set. It may
+ * change labels and annotations, nothing else of the metadata. `hubSpokeConverter` makes one of a pair of functions per
+ * version.
  */
 export type Converter = (
   object: KubeObject,
@@ -18,7 +19,7 @@ export type Converter = (
   context?: ConversionContext,
 ) => KubeObject | Promise<KubeObject>;
 
-/** A converter that says which versions of which kind it converts. */
+/** A converter that states which versions of which kind it converts. */
 export type KindConverter = Converter & {
   readonly group: string;
   readonly kind: string;
@@ -26,7 +27,7 @@ export type KindConverter = Converter & {
   readonly versions: readonly string[];
 };
 
-/** Whether a converter says which versions it converts. */
+/** Reports whether a converter states which versions it converts. */
 export function isKindConverter(converter: Converter): converter is KindConverter {
   if (typeof converter !== 'function')
     throw new TypeError(
@@ -36,8 +37,8 @@ export function isKindConverter(converter: Converter): converter is KindConverte
 }
 
 /**
- * Which versions of a kind a converter does not cover, as one sentence; undefined where it covers all, or does not say.
- * The versions are those of the CRD: each served or stored one.
+ * Returns the versions of a kind that a converter does not cover, as one sentence; undefined if it covers all, or does
+ * not state its versions. The versions are those of the CRD, that is, each served or stored one.
  */
 export function uncoveredVersions(converter: Converter, versions: readonly string[]): string | undefined {
   if (!isKindConverter(converter)) return undefined;

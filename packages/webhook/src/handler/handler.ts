@@ -9,11 +9,11 @@ import type { ClientIdentity } from './client-identity.js';
 /** How a request reached the server. */
 export interface WebhookHttp {
   readonly headers: Readonly<IncomingHttpHeaders>;
-  /** Who the client's certificate says it is; undefined without a client certificate that was verified. */
+  /** The identity in the client's certificate; undefined without a client certificate that was verified. */
   readonly peer: ClientIdentity | undefined;
   /** Node's own request; its body has been read. */
   readonly request: HttpRequest;
-  /** How long the API server waits, in ms: its `timeout` query parameter, 30 s at most. */
+  /** The API server's timeout, in ms, from its `timeout` query parameter, 30 s at most. */
   readonly timeoutMs: number;
 }
 
@@ -23,18 +23,18 @@ export interface WebhookRequest {
   /** The JSON body. */
   readonly body: unknown;
   /**
-   * Aborted when the API server hangs up, when its timeout has passed, and when the server stops hard. What is answered
-   * after that reaches no client.
+   * Aborted when the API server hangs up, when its timeout has passed, and when the server stops hard. An answer after
+   * that reaches no client.
    */
   readonly signal: AbortSignal;
   readonly logger: Logger;
-  /** The HTTP side; undefined where a handler is called without it, in a unit test for example. */
+  /** The HTTP side; undefined if a handler is called without it, in a unit test for example. */
   readonly http?: WebhookHttp;
   /** Counts a handler that threw. The server gives it. */
   readonly onPanic?: () => void;
 }
 
-/** What a webhook answers: a status code and a JSON body. */
+/** A webhook's answer, with a status code and a JSON body. */
 export interface WebhookAnswer {
   /** @default 200 */
   readonly code?: number;
@@ -42,20 +42,20 @@ export interface WebhookAnswer {
 }
 
 /**
- * What stands behind a path. A handler answers in its review's own terms also when it fails: it should not reject; if
- * it does, the server answers 500 and counts a panic.
+ * The handler of a path. A handler answers in its review's terms even when it fails, and should not reject; if it does,
+ * the server answers 500 and counts a panic.
  */
 export interface WebhookHandler {
   /** The largest body that is read, in bytes; a larger one is refused with 413. */
   readonly maxBodyBytes: number;
   /** Which metric counts its panics. @default 'admission' */
   readonly type?: 'admission' | 'conversion' | 'authentication';
-  /** What it serves, for webhook configurations; undefined for what does not say. */
+  /** The served kinds and verbs, for webhook configurations; undefined for a handler that does not state them. */
   readonly target?: AdmissionTarget;
-  /** What it converts by: of a conversion webhook alone. */
+  /** The converter, for a conversion webhook alone. */
   readonly converter?: Converter;
   handle(request: WebhookRequest): Promise<WebhookAnswer>;
-  /** The answer to a request that never became one: wrong content type, empty or broken body. */
+  /** The answer to a request that could not be read, because of a wrong content type, or an empty or broken body. */
   reject(message: string, code: number): WebhookAnswer;
 }
 

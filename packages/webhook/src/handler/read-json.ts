@@ -12,7 +12,7 @@ export class UndecodableBodyError extends Error {
 /**
  * Parses a body.
  *
- * @throws UndecodableBodyError that says nothing of the body, which may hold a token or a secret
+ * @throws UndecodableBodyError that quotes nothing of the body, which may hold a token or a secret
  */
 export function readJson(body: Buffer): unknown {
   const problem = (what: string): UndecodableBodyError =>

@@ -8,14 +8,16 @@ import { numberProblem, optionProblems, shownValue } from '@kctl/options';
 import type { Operation } from './review.js';
 import { WebhookServerError } from '../errors.js';
 
-/** What a registration may be confirmed to do although it can bring a cluster to a stop. */
+/** Dangers that a registration may confirm, although they can bring a cluster to a stop. */
 export type Confirmation = 'core-kinds' | 'own-namespace';
 
-/** How the API server is to call a webhook: the fields of a webhook configuration, with their defaults. */
+/** How the API server is to call a webhook, with the fields of a webhook configuration and their defaults. */
 export interface WebhookRegistration {
-  /** Name of the webhook: a domain with three parts at least. @default `m<kind>-<version>.<group>`, `v…` for validators */
+  /**
+   * Name of the webhook, a domain with three parts at least. @default `m<kind>-<version>.<group>`, `v…` for validators
+   */
   readonly name?: string;
-  /** What happens when the webhook cannot be called. @default 'Fail' */
+  /** The policy when the webhook cannot be called. @default 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore';
   /** Whether objects of other versions are converted and sent, too. @default 'Equivalent' */
   readonly matchPolicy?: 'Exact' | 'Equivalent';
@@ -41,9 +43,9 @@ export interface WebhookRegistration {
    */
   readonly subResources?: readonly string[];
   /**
-   * What is refused otherwise. `core-kinds`: it fails closed on a kind of Kubernetes itself and has no selector, so that
-   * an operator that is down stops that kind in the whole cluster. `own-namespace`: it fails closed on the operator's own
-   * namespace, so that an operator that is down may not be able to come back.
+   * Registrations that are refused otherwise. `core-kinds` fails closed on a kind of Kubernetes itself and has no
+   * selector, so that an operator that is down stops that kind in the whole cluster. `own-namespace` fails closed on
+   * the operator's namespace, so that an operator that is down may not be able to come back.
    */
   readonly confirm?: readonly Confirmation[];
 }
@@ -63,7 +65,7 @@ const registrationNames: OptionNames<WebhookRegistration> = {
   confirm: true,
 };
 
-/** What a handler serves, as far as a webhook configuration says it. */
+/** The targets of a handler, as far as a webhook configuration states them. */
 export interface AdmissionTarget {
   readonly type: 'mutating' | 'validating';
   readonly kind: Kind;
@@ -78,10 +80,10 @@ export function checkRegistration(target: AdmissionTarget, operatorNamespace?: s
 }
 
 /**
- * Why `webhookConfigurations` refuses a webhook, in one sentence: fields of its registration that are not valid, or a
- * danger that is not confirmed; undefined when it does not.
+ * Returns why `webhookConfigurations` refuses a webhook, in one sentence, because of fields of its registration that
+ * are not valid, or a danger that is not confirmed; undefined when it does not.
  *
- * @param target what a typed webhook serves, `handler.target`
+ * @param target the target of a typed webhook, `handler.target`
  * @param operatorNamespace namespace that the operator runs in @default not known
  */
 export function registrationProblem(target: AdmissionTarget, operatorNamespace?: string): string | undefined {
@@ -116,7 +118,7 @@ const fieldValues = {
     : WebhookRegistration[F])[];
 }>;
 
-/** Values that no field of an API has: they would be refused by the API server, or mean something else than they say. */
+/** Values that no field of an API has, which the API server would refuse or interpret differently. */
 function valueProblems(registration: WebhookRegistration): string[] {
   return Object.entries(fieldValues).flatMap(([field, values]: readonly [string, readonly unknown[]]) => {
     const given: unknown = registration[field as keyof typeof fieldValues];
@@ -129,7 +131,9 @@ function valueProblems(registration: WebhookRegistration): string[] {
 
 const lists = ['operations', 'subResources', 'matchConditions', 'confirm'] as const;
 
-/** A text has letters where a list has items: `operations: 'CREATE'` would be six operations that no API server has. */
+/**
+ * A string has letters instead of list items, so `operations: 'CREATE'` would be six operations that no API server has.
+ */
 function listProblems(registration: WebhookRegistration): string[] {
   const problems = lists
     .filter((field) => registration[field] !== undefined && !Array.isArray(registration[field]))
@@ -143,7 +147,10 @@ function listProblems(registration: WebhookRegistration): string[] {
   ];
 }
 
-/** Whether a namespaceSelector says anything about a kind: it looks at the namespace of an object, or at a Namespace. */
+/**
+ * Reports whether a namespaceSelector applies to a kind, because it looks at the namespace of an object, or at a
+ * Namespace.
+ */
 export function isInNamespaces({ scope, group, kind }: Kind): boolean {
   return scope !== 'Cluster' || (group === '' && kind === 'Namespace');
 }
@@ -204,7 +211,9 @@ function isRestrictive(selector: LabelSelector | undefined): boolean {
   return Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) > 0;
 }
 
-/** Whether a selector may match a namespace of which only the name is known: what asks for other labels may. */
+/**
+ * Reports whether a selector may match a namespace of which only the name is known; one that requires other labels may.
+ */
 function matchesNamespace({ matchLabels = {}, matchExpressions = [] }: LabelSelector, namespace: string): boolean {
   const byName = {
     matchLabels: Object.fromEntries(Object.entries(matchLabels).filter(([key]) => key === nameLabel)),

@@ -1,7 +1,7 @@
 import { requireOptionsObject } from '@kctl/client';
 import { shownType } from '@kctl/options';
 
-/** @throws TypeError naming what is not a function: it would be found by the first request alone */
+/** @throws TypeError naming a value that is not a function, which only the first request would find */
 export function requireFunction(what: string, value: unknown): void {
   if (typeof value !== 'function') throw new TypeError(`${what} is ${shownType(value)}: expected a function`);
 }
@@ -9,10 +9,10 @@ export function requireFunction(what: string, value: unknown): void {
 const members = ['validateCreate', 'validateUpdate', 'validateDelete'] as const;
 
 /**
- * An object without members allows everything, as its type says; so would one whose members have other names, which is
- * a mistake.
+ * An object without members allows everything, according to its type; so would one whose members have other names,
+ * which is a mistake.
  *
- * @throws TypeError for what is not a validator
+ * @throws TypeError for a value that is not a validator
  */
 export function requireValidator(what: string, validator: unknown): void {
   requireOptionsObject(what, validator, 'validateCreate, validateUpdate or validateDelete');

@@ -1,7 +1,7 @@
 import type { JsonPatchOperation, JsonValue, KubeObject, Status } from '@kctl/apimachinery';
 import { safeMessageOf } from './safe-error.js';
 
-/** What the API server wants to do. */
+/** The operation of an admission request. */
 export type Operation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
 /** Group, version and kind as a review carries them. */
@@ -18,7 +18,7 @@ export interface ReviewResource {
   readonly resource: string;
 }
 
-/** Who asks. */
+/** The user of the request. */
 export interface UserInfo {
   readonly username?: string;
   readonly uid?: string;
@@ -26,7 +26,7 @@ export interface UserInfo {
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
-/** What the API server wants to do. Mirrors `admission.k8s.io` AdmissionRequest. */
+/** A request of the API server for admission. Mirrors `admission.k8s.io` AdmissionRequest. */
 export interface AdmissionRequest<T extends KubeObject = KubeObject> {
   readonly uid: string;
   readonly kind: ReviewKind;

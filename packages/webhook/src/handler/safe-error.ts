@@ -1,6 +1,9 @@
 import { messageOf } from '@kctl/telemetry';
 
-/** What stands in place of the message of a SyntaxError: V8 quotes the text that failed to parse, which may be secret. */
+/**
+ * The replacement for the message of a SyntaxError, because V8 quotes the source that failed to parse, which may be
+ * secret.
+ */
 const withheld = 'a text could not be parsed';
 
 /** The message of anything that was thrown, for an answer; that of a SyntaxError is withheld. Never throws. */
@@ -8,7 +11,10 @@ export function safeMessageOf(error: unknown): string {
   return isA(SyntaxError, error) ? withheld : messageOf(error);
 }
 
-/** The error for a log: as it is, or, where a SyntaxError is among its causes, a copy that quotes nothing. Never throws. */
+/**
+ * Returns the error for a log, unchanged or, if a SyntaxError is among its causes, as a copy that quotes nothing. Never
+ * throws.
+ */
 export function safeError(error: unknown): unknown {
   const chain = causesOf(error);
   if (!chain.some((link) => isA(SyntaxError, link))) return error;
@@ -43,7 +49,7 @@ function textOf(error: Error, name: 'name' | 'stack'): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** A member, undefined where its getter throws. */
+/** A member, undefined if its getter throws. */
 export function memberOf(error: Error, name: 'name' | 'stack' | 'cause'): unknown {
   try {
     return error[name];

@@ -16,10 +16,10 @@ const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
 ];
 
 /**
- * Applies webhook configurations and CRDs server-side, as one does in development: production applies what
- * `printManifests` prints.
+ * Applies webhook configurations and CRDs server-side, for development. Production applies the output of
+ * `printManifests`.
  *
- * @throws ApplyConflictError when others own a field with another value; what the client throws
+ * @throws ApplyConflictError when others own a field with another value; errors of the client
  *
  * @example
  * ```ts

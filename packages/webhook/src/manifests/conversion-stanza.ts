@@ -16,7 +16,7 @@ import {
 /** Options of {@link withConversion}. */
 export interface ConversionStanzaOptions extends WebhookTrust {
   readonly address: WebhookAddress;
-  /** The kind's converter: it is checked to convert every version of the CRD. @default unchecked */
+  /** The kind's converter, which is checked to convert every version of the CRD. @default unchecked */
   readonly converter?: Converter;
   /** @default '/convert' */
   readonly path?: string;

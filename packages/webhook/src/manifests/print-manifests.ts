@@ -1,5 +1,5 @@
 /**
- * Prints manifests. An entry point of its own, so that a program which prints some loads nothing else.
+ * Prints manifests. A separate entry point, so that a program which prints some loads nothing else.
  *
  * @packageDocumentation
  */
@@ -8,8 +8,8 @@ import { parseJson, stringifyJson } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 
 /**
- * Manifests as a YAML stream that `kubectl apply -f -` reads. Texts that a reader of YAML 1.1 or 1.2 could take for
- * something else, such as `on` or `1e3`, are quoted.
+ * Returns manifests as a YAML stream that `kubectl apply -f -` reads. Strings that a reader of YAML 1.1 or 1.2 could
+ * take for something else, such as `on` or `1e3`, are quoted.
  */
 export function printManifests(manifests: readonly KubeObject[]): string {
   requireList('printManifests', 'manifests', manifests, 'a list of objects');
@@ -31,7 +31,7 @@ function afterKey(value: unknown, indent: string): string {
   return isBlock(value) ? `\n${block(value, `${indent}  `)}` : ` ${inline(value)}\n`;
 }
 
-/** Empty ones have no lines: they are written as in JSON. */
+/** Empty ones have no lines and are written as in JSON. */
 function isBlock(value: unknown): value is Collection {
   return typeof value === 'object' && value !== null && Object.keys(value).length > 0;
 }
@@ -43,10 +43,10 @@ function inline(value: unknown): string {
 /** Words and paths. Digits only behind a letter, and no `:` or `#`: neither a number, nor a time, nor a mapping. */
 const isPlain = /^[A-Za-z/][A-Za-z0-9_./-]*$/;
 const meansSomething = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
-/** What JSON leaves as it is, and YAML does not print. */
+/** Values that JSON keeps unchanged, and YAML does not print. */
 const unprintable = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
-/** A text in double quotes is written in YAML as in JSON. */
+/** A string in double quotes is written in YAML as in JSON. */
 function text(value: string): string {
   if (isPlain.test(value) && !meansSomething.test(value)) return value;
   return JSON.stringify(value).replace(

@@ -21,7 +21,10 @@ import {
   type AdmissionTarget,
 } from '../handler/registration.js';
 
-/** Where the API server finds the webhook server: a Service, or a URL for an operator outside of the cluster. */
+/**
+ * The address of the webhook server for the API server, which is a Service, or a URL for an operator outside the
+ * cluster.
+ */
 export type WebhookAddress =
   | {
       readonly service: {
@@ -35,7 +38,7 @@ export type WebhookAddress =
 
 /** How the API server trusts the webhook server. */
 export interface WebhookTrust {
-  /** CA certificates as PEM. @default none: an injector writes it, or the server's certificate is of a public CA */
+  /** CA certificates as PEM. @default none, for an injector that writes it, or a server certificate of a public CA */
   readonly caBundle?: string;
   /** `<namespace>/<name>` of cert-manager's Certificate, whose CA it is to inject. */
   readonly injectCaFrom?: string;
@@ -64,16 +67,16 @@ const optionNames: OptionNames<WebhookConfigurationsOptions> = {
 /** The webhooks of a server by their paths, as `WebhookServer.webhooks` has them. */
 export type RegisteredWebhooks = Iterable<readonly [path: string, handler: WebhookHandler]>;
 
-/** What {@link webhookConfigurations} returns: only what there are webhooks for. */
+/** Result of {@link webhookConfigurations}, with only the configurations that have webhooks. */
 export type WebhookConfiguration = MutatingWebhookConfiguration | ValidatingWebhookConfiguration;
 
 /**
- * The Mutating- and ValidatingWebhookConfiguration that make the API server call the registered typed webhooks; raw
- * handlers do not say what they serve and are left out. Pure: apply the result with `applyWebhookManifests`, print it with
- * `printManifests`, or hand it to a client.
+ * Returns the Mutating- and ValidatingWebhookConfiguration that make the API server call the registered typed webhooks;
+ * raw handlers do not state what they serve and are omitted. Pure, so apply the result with `applyWebhookManifests`,
+ * print it with `printManifests`, or pass it to a client.
  *
- * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed; for a name, an address or
- * a trust that the API server refuses or that says nothing
+ * @throws WebhookServerError for a registration that is not valid, or dangerous and not confirmed; for a name, an
+ * address or a trust that the API server refuses or that has no effect
  *
  * @example
  * ```ts
@@ -145,7 +148,7 @@ export function webhookConfigurations(
   ];
 }
 
-/** cert-manager's annotation that asks for a CA. */
+/** cert-manager's annotation that requests a CA. */
 export const injectCaAnnotation = 'cert-manager.io/inject-ca-from';
 
 function metadataOf(
@@ -187,7 +190,7 @@ function webhookOf(
   };
 }
 
-/** As given; without one, everything but the operator's own namespace where the webhook fails closed. */
+/** As given; by default, everything but the operator's namespace if the webhook fails closed. */
 function namespaceSelectorOf({ registration }: AdmissionTarget, own: string | undefined): LabelSelector | undefined {
   const { namespaceSelector, failurePolicy = 'Fail', confirm = [] } = registration;
   if (namespaceSelector !== undefined) return namespaceSelector;
@@ -230,10 +233,13 @@ function requireAddress(address: WebhookAddress): void {
     throw new WebhookServerError('address.service is not valid: expected { name, namespace }');
 }
 
-/** As names of objects are: parts of small letters, digits and dashes, with dots between them. */
+/** As names of objects, that is, parts of small letters, digits and dashes, with dots between them. */
 const objectName = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)*$/;
 
-/** @throws WebhookServerError for names that no object has: the API server refuses one, and a namespace would not be left alone */
+/**
+ * @throws WebhookServerError for names that no object has, because the API server refuses one, and a namespace would
+ * not be exempt
+ */
 function requireNames({ name, operatorNamespace }: WebhookConfigurationsOptions): void {
   const given: Readonly<Record<string, unknown>> = {
     name,
@@ -246,7 +252,7 @@ function requireNames({ name, operatorNamespace }: WebhookConfigurationsOptions)
       );
 }
 
-/** @throws WebhookServerError for what trusts nothing: the API server could not call the webhooks */
+/** @throws WebhookServerError for an empty trust, with which the API server could not call the webhooks */
 export function requireTrust(what: string, { caBundle, injectCaFrom }: WebhookTrust): void {
   const [bundle, from]: readonly unknown[] = [caBundle, injectCaFrom];
   if (bundle !== undefined && (typeof bundle !== 'string' || bundle.trim() === ''))
@@ -260,14 +266,14 @@ export function requireTrust(what: string, { caBundle, injectCaFrom }: WebhookTr
     );
 }
 
-/** As the API server judges a URL. */
+/** As the API server validates a URL. */
 function isWebhookUrl(text: unknown): boolean {
   if (typeof text !== 'string' || !URL.canParse(text)) return false;
   const { protocol, username, password, search, hash } = new URL(text);
   return protocol === 'https:' && `${username}${password}${search}${hash}` === '';
 }
 
-/** The part of a configuration that says where to call and whom to trust. */
+/** The part of a configuration that states the address and the trusted CA. */
 export function clientConfig(address: WebhookAddress, path: string, caBundle: string | undefined): WebhookClientConfig {
   requireAddress(address);
   const trust = caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString('base64') };

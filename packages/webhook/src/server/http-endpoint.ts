@@ -3,7 +3,7 @@ import { guardLogger, type Logger } from '@kctl/telemetry';
 import { safeError } from '../handler/safe-error.js';
 import type { Endpoint, EndpointParts } from './webhook-endpoint.js';
 
-/** What a {@link WebhookHttpHandler} gets beside the request. */
+/** Context of a {@link WebhookHttpHandler} besides the request. */
 export interface WebhookHttpContext {
   /** With the path as `webhook`. */
   readonly logger: Logger;
@@ -12,8 +12,8 @@ export interface WebhookHttpContext {
 }
 
 /**
- * Answers a request by itself, over HTTP/1.1 or HTTP/2. What it throws is logged, and answered with 500 where it has
- * answered nothing.
+ * Answers a request by itself, over HTTP/1.1 or HTTP/2. An error that it throws is logged, and answered with 500 if it
+ * has answered nothing.
  */
 export type WebhookHttpHandler = (
   request: HttpRequest,

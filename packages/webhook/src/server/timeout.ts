@@ -14,8 +14,8 @@ const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|ms|s|m|h)/g;
 const duration = /^(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|ms|s|m|h)){1,8}$/;
 
 /**
- * How long the API server waits, in ms: it appends `?timeout=10s`, a duration of Go, to the URL. Without one, or with
- * one that cannot be read, the longest that there is.
+ * Returns the API server's timeout, in ms, which it appends to the URL as `?timeout=10s`, a duration of Go. If it is
+ * missing or cannot be read, the longest possible timeout.
  */
 export function timeoutMsOf(url: string): number {
   const query = url.indexOf('?');

@@ -9,23 +9,26 @@ import { safeError } from '../handler/safe-error.js';
 import { timeoutMsOf } from './timeout.js';
 import type { WebhookMetrics } from './webhook-metrics.js';
 
-/** What an endpoint works with. */
+/** Dependencies of an endpoint. */
 export interface EndpointParts {
   readonly path: string;
   readonly logger: Logger;
   readonly clock: Clock;
-  /** Undefined where nothing is measured. */
+  /** Undefined if nothing is measured. */
   readonly metrics: WebhookMetrics | undefined;
   readonly budget: BodyBudget;
 }
 
-/** What answers the requests of a path. */
+/** The handler of the requests of a path. */
 export interface Endpoint {
   /** Never rejects. */
   serve(request: HttpRequest, response: HttpResponse, signal: AbortSignal): Promise<void>;
 }
 
-/** One handler behind one path: reads a request, calls the handler within the API server's timeout, writes its answer. */
+/**
+ * One handler behind one path, which reads a request, calls the handler within the API server's timeout, and writes its
+ * answer.
+ */
 export class WebhookEndpoint implements Endpoint {
   readonly #handler: WebhookHandler;
   readonly #parts: EndpointParts;
@@ -37,7 +40,7 @@ export class WebhookEndpoint implements Endpoint {
     this.#logger = guardLogger(parts.logger).child({ webhook: parts.path });
   }
 
-  /** Never rejects: whatever a client sends and a handler returns becomes an answer. */
+  /** Never rejects, because any request of a client and any result of a handler becomes an answer. */
   async serve(request: HttpRequest, response: HttpResponse, signal: AbortSignal): Promise<void> {
     const finish = this.#parts.metrics?.begin(this.#parts.path);
     let code = 500;
@@ -106,7 +109,7 @@ export class WebhookEndpoint implements Endpoint {
   #refuse(error: BodyError | UndecodableBodyError): WebhookAnswer {
     const code = error instanceof BodyError ? error.httpCode : 400;
     const message = error instanceof BodyError ? 'bad request' : 'unable to decode the request';
-    // Its message alone: a client decides how often this is written.
+    // Its message alone, because a client decides how often this is written.
     this.#logger.warn(message, { error: error.message, code });
     return this.#reject(error.message, code);
   }
@@ -129,7 +132,7 @@ export class WebhookEndpoint implements Endpoint {
   }
 }
 
-/** What the call resolves with, or what `late` makes once the signal is aborted; a rejection that comes later is dropped. */
+/** The result of the call, or that of `late` once the signal is aborted; a later rejection is dropped. */
 async function withinTimeout(
   call: () => Promise<WebhookAnswer>,
   signal: AbortSignal,

@@ -2,7 +2,7 @@ import { exponentialBuckets } from '@kctl/telemetry';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
-/** As controller-runtime: from 10 ns, ×10, 12 buckets. */
+/** As in controller-runtime, from 10 ns, ×10, 12 buckets. */
 const latencyBuckets = exponentialBuckets(10e-9, 10, 12);
 
 /** controller-runtime's webhook metrics. */

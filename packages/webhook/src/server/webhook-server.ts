@@ -58,7 +58,7 @@ export interface WebhookServerOptions {
   readonly host?: string;
   /** The descriptor of a TCP socket that is open, in place of `host` and `port`. @default none */
   readonly listener?: Extract<ListenTarget, { readonly fd: number }>;
-  /** 0: any free port; −1: the server is off: it registers handlers and serves none. @default 9443 */
+  /** 0 selects any free port; −1 turns the server off, so that it registers handlers and serves none. @default 9443 */
   readonly port?: number;
   /** Folder of the certificate files. @default `<tmp>/k8s-webhook-server/serving-certs` */
   readonly certDir?: string;
@@ -66,11 +66,12 @@ export interface WebhookServerOptions {
   readonly certName?: string;
   /** @default 'tls.key' */
   readonly keyName?: string;
-  /** Where the certificate comes from instead of files, as `createSelfManagedCertificates` of this package. */
+  /** The source of the certificate instead of files, such as `createSelfManagedCertificates` of this package. */
   readonly certificate?: CertificateSource;
   /**
-   * Called for each TLS handshake with the server name that the client asks for, instead of files. For the clients that ask
-   * for none it is called without a name, at the start and every 10 s. Mirrors `GetCertificate` in upstream's `TLSOpts`.
+   * Called for each TLS handshake with the server name that the client requests, instead of files. For clients that
+   * request no name it is called without a name, at the start and every 10 s. Mirrors `GetCertificate` in upstream's
+   * `TLSOpts`.
    */
   readonly getCertificate?: (serverName: string | undefined) => KeyPair | PemPair | Promise<KeyPair | PemPair>;
   /** Settings of TLS: `minVersion`, `ciphers`, `crl` … Certificate, key and client CA come from the other options. */
@@ -84,8 +85,8 @@ export interface WebhookServerOptions {
    */
   readonly clientCaName?: string;
   /**
-   * Which of the clients that the CA vouches for may call: common names, DNS names or URIs, or a function. Others are
-   * answered with 403. Needs `clientCaName`, or `tls.ca` with `tls.requestCert`.
+   * Which of the clients that the CA vouches for may call, as common names, DNS names or URIs, or as a function. Others
+   * are answered with 403. Needs `clientCaName`, or `tls.ca` with `tls.requestCert`.
    *
    * @default every one
    */
@@ -131,10 +132,11 @@ const optionNames: OptionNames<WebhookServerOptions> = {
 /** Serves webhooks over HTTPS (HTTP/2 and HTTP/1.1), with a certificate that is reloaded when its files change. */
 export interface WebhookServer {
   /**
-   * Puts a handler behind a path; before or after the start. A function answers requests of any kind by itself, as an
-   * `http.Handler` does upstream: no limits of bodies but its own, and no webhook configuration.
+   * Registers a handler at a path, before or after the start. A function answers requests of any kind by itself, as an
+   * `http.Handler` does upstream, without limits of bodies except those it sets, and without a webhook configuration.
    *
-   * @throws WebhookServerError when the path is taken, or one that no request has; TypeError for what is not a handler
+   * @throws WebhookServerError when the path is taken, or one that no request has; TypeError for a value that is not a
+   * handler
    */
   register(path: string, handler: WebhookHandler | WebhookHttpHandler): void;
   /** Whether a path has a handler. */
@@ -314,7 +316,10 @@ class HttpsWebhookServer implements WebhookServer {
     }
   }
 
-  /** {@link #secure}, given up when the signal is aborted: a source may wait for an API server that does not answer. */
+  /**
+   * {@link #secure}, given up when the signal is aborted, because a source may wait for an API server that does not
+   * answer.
+   */
   async #secureUnless(signal: AbortSignal, ended: AbortController): Promise<ServerTls> {
     const gaveUp = Promise.withResolvers<never>();
     const onAbort = (): void => {
@@ -338,7 +343,7 @@ class HttpsWebhookServer implements WebhookServer {
     for (const given of [tls?.ca ?? []].flat()) requireBundle('tls.ca', given);
     let ca: Buffer | undefined;
     let pair: KeyPair | undefined;
-    // Whole each time: what a later context leaves out is lost, and with the CA every client.
+    // Whole each time, because fields that a later context omits are lost, and with the CA every client.
     const context = (): SecureContextOptions => ({
       minVersion: 'TLSv1.2',
       ...tls,
@@ -356,7 +361,7 @@ class HttpsWebhookServer implements WebhookServer {
         pair = last; // what is not a certificate must not be in the next context either
         throw error;
       }
-      // A callback has one for each name: the expiry of that for none would say nothing of the others.
+      // A callback has one for each name, so the expiry of that for no name does not represent the others.
       if (getCertificate === undefined)
         this.#sink
           .gauge(expiryMetric)

@@ -4,8 +4,8 @@ import { isObject, objectsOf, type JsonObject } from '../values/json.js';
 const junctors = ['allOf', 'anyOf', 'oneOf'] as const;
 
 /**
- * What the junctors of the root say of fields and items that the root itself does not name: it may not be pruned before it
- * is judged. Mirrors `validateStructuralCompleteness`, which looks at no junctors but the root's.
+ * Checks fields and items that the junctors of the root mention but the root itself does not, because they must not be
+ * pruned before they are validated. Mirrors `validateStructuralCompleteness`, which checks only the root's junctors.
  */
 export function checkCompleteness(root: JsonObject, field: string): FieldError[] {
   return checkJunctors(root, root, { field, says: field });

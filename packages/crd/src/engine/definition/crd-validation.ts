@@ -17,7 +17,7 @@ import { validateSchemaSource } from './structural.js';
 const columnTypes = ['boolean', 'date', 'integer', 'number', 'string'];
 const columnFormats = ['byte', 'date', 'date-time', 'double', 'float', 'int32', 'int64', 'password'];
 
-/** Keys that all versions have in common stand once above the versions in upstream's internal form: errors name them there. */
+/** Keys that all versions have in common appear once above the versions in upstream's internal form, and in errors. */
 function isHoisted(versions: readonly JsonObject[], key: string): boolean {
   const first = versions[0]?.[key];
   return first !== undefined && versions.every((version) => equalJson(version[key], first));
@@ -87,7 +87,7 @@ function validateColumns(columns: unknown, field: string): FieldError[] {
       errors.push(invalidValue(`${path}.format`, format, `must be one of ${columnFormats.join(',')}`));
     }
     if (jsonPath === '') return [...errors, required(`${path}.JSONPath`)];
-    // As upstream, the rest of it is not looked at: the table ends before a column whose path cannot be read.
+    // As upstream, the rest of it is not checked. The table ends before a column whose path cannot be parsed.
     if (!jsonPath.startsWith('.'))
       errors.push(invalidValue(`${path}.JSONPath`, jsonPath, 'must be a simple json path starting with .'));
     return errors;
@@ -156,7 +156,7 @@ function validateSelectable(version: JsonObject, field: string): FieldError[] {
   return errors;
 }
 
-/** Selectable fields that all versions share: upstream looks for them in a schema that all share, too. */
+/** Selectable fields that all versions share. Upstream looks them up in a schema that all share, too. */
 function validateSharedSelectable(first: JsonObject, versions: readonly JsonObject[]): FieldError[] {
   const field = 'spec.selectableFields';
   if (objectsOf(first['selectableFields']).length === 0) return [];
@@ -167,7 +167,7 @@ function validateSharedSelectable(first: JsonObject, versions: readonly JsonObje
 /** As Go's `unicode.IsPrint`: letters, marks, numbers, punctuation, symbols, and of the spaces the one of ASCII. */
 const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u;
 
-/** What is wrong with the warning of a deprecated version. */
+/** Validates the warning of a deprecated version. */
 function validateWarning(version: JsonObject, field: string): FieldError[] {
   const warning = version['deprecationWarning'];
   if (typeof warning !== 'string') return [];
@@ -223,7 +223,7 @@ function validateGroup(group: string): FieldError[] {
   return group.includes('.') ? [] : [invalidValue('spec.group', group, 'should be a domain with at least one dot')];
 }
 
-/** The certificates that the conversion webhook is trusted by, in base64; '' where there are none. */
+/** The certificates that the conversion webhook is trusted by, in base64; '' if unset. */
 export function caBundleOf(crd: UntypedObject): string {
   return stringOf(at(crd, 'spec', 'conversion', 'webhook', 'clientConfig', 'caBundle'));
 }
@@ -266,7 +266,7 @@ function validateConversion(conversion: JsonObject): FieldError[] {
 
 const approval = 'api-approved.kubernetes.io';
 
-/** Groups of the Kubernetes community need an approval, or the statement that there is none. */
+/** Groups of the Kubernetes community need an approval, or must be marked as unapproved. */
 function validateApproval(object: UntypedObject, group: string): FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const field = `metadata.annotations[${approval}]`;
@@ -296,7 +296,10 @@ function validateStoredVersions(object: UntypedObject, versions: readonly JsonOb
   );
 }
 
-/** Validates a CustomResourceDefinition: names, versions, structural schemas, defaults, columns, subresources. */
+/**
+ * Validates a CustomResourceDefinition, including names, versions, structural schemas, defaults, columns and
+ * subresources.
+ */
 export function validateCrd(object: UntypedObject): FieldError[] {
   const spec = objectOf(object['spec']);
   const names = objectOf(spec['names']);
@@ -354,7 +357,7 @@ export function validateCrd(object: UntypedObject): FieldError[] {
   return errors;
 }
 
-/** What may not change: group and plural ever; kind and scope once it is established. */
+/** Validates immutable fields, which are always group and plural, and once it is established kind and scope. */
 export function validateCrdChange(object: UntypedObject, old: UntypedObject): FieldError[] {
   const fixed = hasCrdCondition(old, 'Established') ? [['scope'], ['names', 'kind']] : [];
   return [

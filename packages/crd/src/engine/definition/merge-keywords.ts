@@ -1,7 +1,7 @@
 import { forbidden, invalidValue, notSupportedText, required, type FieldError } from '../values/field-error.js';
 import { isObject, stringOf, stringsOf, type JsonObject } from '../values/json.js';
 
-/** What is wrong with how server-side apply is to merge a list. */
+/** Validates how server-side apply merges a list. */
 export function checkList(schema: JsonObject, field: string): FieldError[] {
   const type = stringOf(schema['x-kubernetes-list-type']);
   const keys = stringsOf(schema['x-kubernetes-list-map-keys']);
@@ -51,7 +51,7 @@ export function checkList(schema: JsonObject, field: string): FieldError[] {
   return errors;
 }
 
-/** What is wrong with how server-side apply is to merge a map. */
+/** Validates how server-side apply merges a map. */
 export function checkMapType(schema: JsonObject, field: string): FieldError[] {
   const keyword = 'x-kubernetes-map-type';
   const mapType = schema[keyword];
@@ -74,7 +74,7 @@ function notArray(schema: JsonObject, field: string): FieldError {
   return given === '' ? required(`${field}.type`, text) : invalidValue(`${field}.type`, given, text);
 }
 
-/** What is wrong with the items of a set: they are compared whole. */
+/** Validates the items of a set, which are compared whole. */
 function notAtomic(items: JsonObject, field: string): FieldError[] {
   const list = items['x-kubernetes-list-type'];
   const isGranular =
@@ -90,7 +90,7 @@ function notAtomic(items: JsonObject, field: string): FieldError[] {
   ];
 }
 
-/** What is wrong with a property that is a key of the items of a map; upstream shows the type of the items. */
+/** Validates a property that is a key of the items of a map; upstream shows the type of the items. */
 function notScalar(property: JsonObject, shown: string, field: string): FieldError[] {
   const errors: FieldError[] = [];
   if (property['type'] === 'array' || property['type'] === 'object')

@@ -3,7 +3,7 @@ import { invalidValue, type FieldError } from '../values/field-error.js';
 import { at, isObject, numberOf, stringOf } from '../values/json.js';
 import { simplePath } from '../schema/simple-path.js';
 
-/** Where a CRD keeps its replicas. */
+/** Paths of the replicas of a CRD. */
 export interface ScalePaths {
   readonly specReplicas: string;
   readonly statusReplicas: string;
@@ -38,7 +38,7 @@ function checkReplicas(object: UntypedObject, path: string): FieldError[] {
   return replicas > 2 ** 31 - 1 ? [invalidValue(path, replicas, 'should be less than or equal to 2147483647')] : [];
 }
 
-/** Checks the fields that the scale subresource reads; those of the spec only where `withSpec`. */
+/** Checks the fields that the scale subresource reads; those of the spec only if `withSpec` is set. */
 export function validateScalePaths(
   object: UntypedObject,
   paths: ScalePaths | undefined,

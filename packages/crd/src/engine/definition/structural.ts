@@ -60,8 +60,8 @@ function intOrStringTypes(list: unknown): boolean {
 }
 
 /**
- * Where the `anyOf` of an int-or-string may name types: in the schema itself, and in the first part of its `allOf`. Upstream
- * does not ask whether the schema is one.
+ * Places at which the `anyOf` of an int-or-string may name types, which are the schema itself and the first part of its
+ * `allOf`. Upstream does not check whether the schema is an int-or-string.
  */
 type Exception = 'own and first' | 'own' | 'none';
 
@@ -71,7 +71,7 @@ function isUnset(keyword: string, value: unknown): boolean {
   return value === undefined || value === '' || (Array.isArray(value) && value.length === 0);
 }
 
-/** A schema below a logical junctor: constraints only. */
+/** Checks a schema below a logical junctor, which may have constraints only. */
 function checkNested(schema: JsonObject, field: string, exception: Exception = 'none'): FieldError[] {
   const errors = [
     ...checkConstraints(schema, field, exception),
@@ -132,7 +132,7 @@ function checkMetadata(metadata: JsonObject, field: string, level: Level, isChec
   return errors;
 }
 
-/** What surrounds a schema. */
+/** Context of a schema. */
 interface Surroundings {
   /** Why there may be no default. */
   readonly noDefault?: string;
@@ -142,14 +142,14 @@ interface Surroundings {
 
 const metaFields: readonly string[] = ['apiVersion', 'kind', 'metadata'];
 
-/** What surrounds a property. */
+/** Returns the context of a property. */
 function around(name: string, schema: JsonObject, level: Level, outer: Surroundings): Surroundings {
   const isResource = level === 'root' || schema['x-kubernetes-embedded-resource'] === true;
   if (!isResource || !metaFields.includes(name)) return outer;
   return level === 'root' ? { isMeta: true, noDefault: `in top-level ${name}` } : { ...outer, isMeta: true };
 }
 
-/** What is wrong with how the keywords that say what a value is go together. */
+/** Validates the combination of the keywords that define the kind of a value. */
 function checkKind(schema: JsonObject, field: string, { noDefault, isMeta }: Surroundings): FieldError[] {
   const errors: FieldError[] = [];
   const embedded = `${field}.x-kubernetes-embedded-resource`;
@@ -254,7 +254,7 @@ function checkNode(
   return errors;
 }
 
-/** What the rules of a default's own schema say of it: as an update that leaves it as it is, and as a new value. */
+/** Evaluates the rules of a default's schema, first as an update without changes, then as a new value. */
 function defaultRules(source: JsonObject, value: unknown, path: string): FieldError[] {
   const rules = createRuleValidator(structuralSchema(source), { isResource: false });
   if (rules === undefined) return [];
@@ -262,7 +262,7 @@ function defaultRules(source: JsonObject, value: unknown, path: string): FieldEr
   return [...(unchanged.length > 0 ? unchanged : rules.validate(value, { path }).errors)];
 }
 
-/** What is wrong with the types and metadata of the objects in a default, and with its own where it is one. */
+/** Validates the types and metadata of the objects in a default, and of the default itself if it is an object. */
 function embeddedErrors(value: unknown, schema: Schema, path: string): FieldError[] {
   return validateEmbedded({ value }, { properties: new Map([['value', schema]]) }).map((error) => ({
     ...error,
@@ -279,7 +279,7 @@ function checkDefaults(source: JsonObject, field: string, isRoot = false): Field
     const schema = {
       ...compiled,
       ...(isRoot && { embedded: true }),
-      // As upstream, which judges a default by its type where there is one, and an object by the other.
+      // As upstream, which validates a default by its type if it has one, and an object by the other.
       ...(compiled.type !== undefined && { intOrString: false }),
     };
     const pruned: string[] = [];
@@ -349,7 +349,7 @@ export function validateSchemaSource(source: JsonObject, field: string, hasStatu
   if (structural.length > 0) return errors;
   const defaults = checkDefaults(source, field, true);
   errors.push(...defaults);
-  // Rules are looked at where their types can be known.
+  // Rules are checked only if their types can be determined.
   if (defaults.length === 0) errors.push(...checkRules(structuralSchema(source), field));
   return errors;
 }

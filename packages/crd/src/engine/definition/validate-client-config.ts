@@ -65,7 +65,7 @@ function validateService(service: unknown, field: string): FieldError[] {
   return [...errors, ...validatePath(stringOf(path), `${field}.path`)];
 }
 
-/** Why certificates cannot be read, in the words of Go's transport; undefined where at least one can. */
+/** Why certificates cannot be read, in the words of Go's transport; undefined if at least one can. */
 function bundleProblem(bundle: string): string | undefined {
   const blocks = bundle.match(/-----BEGIN ([A-Z0-9 ]+)-----[^]*?-----END \1-----/g) ?? [];
   if (blocks.length === 0) return 'unable to parse bytes as PEM block';
@@ -84,14 +84,14 @@ function isCertificate(pem: string): boolean {
   }
 }
 
-/** What is wrong with `caBundle`; an empty one is not looked at. */
+/** Validates `caBundle`; an empty one is not checked. */
 export function validateCaBundle(bundle: unknown, field: string): FieldError[] {
   const text = stringOf(bundle);
   const problem = text === '' ? undefined : bundleProblem(Buffer.from(text, 'base64').toString('latin1'));
   return problem === undefined ? [] : [invalidValue(field, text, `unable to load root certificates: ${problem}`)];
 }
 
-/** What is wrong with where a webhook is said to be: exactly one of a URL and a Service. */
+/** Validates the address of a webhook, which must be exactly one of a URL and a Service. */
 export function validateWebhookAddress(clientConfig: unknown, field: string): FieldError[] {
   const { url, service } = objectOf(clientConfig);
   const hasUrl = typeof url === 'string';

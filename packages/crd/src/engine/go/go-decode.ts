@@ -99,7 +99,7 @@ function decodeScalar(value: unknown, type: GoType, walk: Walk, scalar: GoScalar
   }
 }
 
-/** An empty list comes back as none: upstream's storage format does not tell the two apart. */
+/** An empty list is returned as null, because upstream's storage format does not distinguish the two. */
 function decodeList(value: unknown, of: GoType, type: GoType, walk: Walk): unknown[] | null {
   if (!Array.isArray(value)) mismatch(walk, valueName(value), type.goName);
   if (value.length === 0) return null;
@@ -177,7 +177,7 @@ function decodeFields(value: JsonObject, struct: GoStruct, walk: Walk): JsonObje
   return assemble(struct, given);
 }
 
-/** The struct as Go marshals it: fields in order of declaration, zero values left out or written as their tags say. */
+/** The struct as Go marshals it, with fields in order of declaration, zero values omitted or written per their tags. */
 function assemble(struct: GoStruct, given: ReadonlyMap<string, unknown>): JsonObject {
   const result: JsonObject = {};
   for (const { field, isLeftOut } of writtenFields(struct)) {
@@ -191,7 +191,7 @@ function assemble(struct: GoStruct, given: ReadonlyMap<string, unknown>): JsonOb
 
 interface WrittenField {
   readonly field: GoField;
-  /** Whether its zero value is not written: most fields of most objects are not given. */
+  /** Whether its zero value is not written. Most fields of most objects are unset. */
   readonly isLeftOut: boolean;
 }
 
@@ -266,10 +266,10 @@ export function zeroStruct(struct: GoStruct): JsonObject {
 }
 
 /**
- * Passes a JSON object through a Go struct and back: what a built-in kind looks like after Go's decoder and encoder.
- * `unknown` gets the paths of fields that the struct does not have, in the order of the input.
+ * Passes a JSON object through a Go struct and back, which returns a built-in kind as after Go's decoder and encoder.
+ * `unknown` receives the paths of fields that the struct does not have, in the order of the input.
  *
- * @throws GoDecodeError, QuantityError, TimeError where a value does not fit; messages are those of the real server
+ * @throws GoDecodeError, QuantityError, TimeError if a value does not fit; messages are those of the real server
  */
 export function decodeStruct(value: JsonObject, struct: GoStruct, unknown: string[], path = ''): JsonObject {
   const names = path === '' ? [] : path.split('.');

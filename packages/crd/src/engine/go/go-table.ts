@@ -18,10 +18,7 @@ const scalars: Readonly<Record<string, readonly [GoScalar, string]>> = {
 
 const unions: Readonly<Record<string, 'bool' | 'structs' | 'strings'>> = { b: 'bool', l: 'structs', s: 'strings' };
 
-/**
- * A table of Go types, one to a line: look-ups into its lines. A type and a field are each read when they are first asked
- * for.
- */
+/** A table of Go types, one per line, with look-ups into its lines. A type and a field are each parsed on first use. */
 export class GoTable {
   readonly #lines: readonly string[];
   readonly #structs = new Map<number, GoStruct>();

@@ -14,7 +14,7 @@ export type GoScalar =
   | 'intOrString'
   | 'raw';
 
-/** What Go's JSON decoder uses of a type: the type of a field of a built-in kind. */
+/** Type information that Go's JSON decoder uses, for the type of a field of a built-in kind. */
 export type GoType = {
   readonly pointer: boolean;
   /** As Go's messages print it: `v1.PodSpec`, `[]v1.Container`, `int32`. */
@@ -47,7 +47,7 @@ export interface GoField {
   readonly default?: unknown;
 }
 
-/** A struct. Its fields are resolved when they are first asked for: types refer to each other in circles. */
+/** A struct. Its fields are resolved on first use, because types may refer to each other in cycles. */
 export interface GoStruct {
   /** `v1.PodSpec`. */
   readonly goName: string;

@@ -1,6 +1,6 @@
 import { isQuantityError, parseQuantity as parse, storedQuantity } from '@kctl/apimachinery';
 
-/** Thrown for a text that is not a quantity; the message is Go's. */
+/** Thrown for a string that is not a quantity; the message is Go's. */
 export class QuantityError extends Error {
   override readonly name = 'QuantityError';
 }
@@ -18,7 +18,7 @@ export function quantityNanos(text: string): bigint {
   return withGoMessage(() => parse(text).nanos);
 }
 
-/** The text that a real server stores for a quantity. @throws QuantityError */
+/** The string that a real server stores for a quantity. @throws QuantityError */
 export function canonicalQuantity(text: string): string {
   return withGoMessage(() => storedQuantity(text.trim()));
 }

@@ -75,7 +75,10 @@ function compileExtensions(source: JsonObject, schema: Mutable<Schema>): void {
   if (rules.length > 0) schema.rules = rules.map(compileRule);
 }
 
-/** Compiles an `openAPIV3Schema`; named properties when they are asked for. Takes any JSON object: what is malformed in it is for the CRD validation to report. */
+/**
+ * Compiles an `openAPIV3Schema`; named properties on first use. Takes any JSON object. The CRD validation reports
+ * malformed parts.
+ */
 export function compileSchema(source: JsonObject): Schema {
   const schema: Mutable<Schema> = {};
   if (isType(source['type'])) schema.type = source['type'];

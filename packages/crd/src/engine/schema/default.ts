@@ -5,7 +5,10 @@ function takesNull(schema: Schema | true | undefined): boolean {
   return schema === undefined || schema === true || schema.nullable === true;
 }
 
-/** Removes, in place, null from where it is neither allowed nor replaced by a default. Mirrors `PruneNonNullableNullsWithoutDefaults`. */
+/**
+ * Removes, in place, nulls that are neither allowed nor replaced by a default. Mirrors
+ * `PruneNonNullableNullsWithoutDefaults`.
+ */
 export function dropNulls(value: unknown, schema: Schema | true | undefined): void {
   if (schema === undefined || schema === true) return;
   if (Array.isArray(value)) {

@@ -1,6 +1,6 @@
 import { compareText, isObject } from '../values/json.js';
 
-/** A text that is equal for equal values: Go's sorted JSON. */
+/** A string that is equal for equal values, which is Go's sorted JSON. */
 export function fingerprint(value: unknown): string {
   if (value === undefined) return '';
   if (typeof value === 'bigint') return value.toString();

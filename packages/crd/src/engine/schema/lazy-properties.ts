@@ -2,7 +2,7 @@ import { compareText, isObject, type JsonObject } from '../values/json.js';
 import type { Schema } from './schema.js';
 
 /**
- * Named properties of a schema, sorted by name. Each is compiled when it is asked for: an object touches few of the
+ * Named properties of a schema, sorted by name. Each is compiled on first use, because an object uses few of the
  * thousands that a definition of 1 MB has.
  */
 export class LazyProperties implements ReadonlyMap<string, Schema> {

@@ -14,9 +14,10 @@ function toInt64(value: number): bigint {
 }
 
 /**
- * Whether a float64 counts as an integer: within 2^53, and an integer or above one by less than 1e-9 of it. Mirrors
- * `IsFloat64AJSONInteger`, which cuts the fraction off by `uint64(f)`: what is a little below an integer is none, nor is a
- * negative number with a fraction. So 1.15 is not a multiple of 0.01, of which it is 114.99999999999999.
+ * Whether a float64 counts as an integer. It does within 2^53, if it is an integer or exceeds one by less than 1e-9 of
+ * it. Mirrors `IsFloat64AJSONInteger`, which truncates by `uint64(f)`, so a number a little below an integer does not
+ * count, nor does a negative number with a fraction. So 1.15 is not a multiple of 0.01, of which it is
+ * 114.99999999999999.
  */
 export function isNearInteger(value: number): boolean {
   if (!(Math.abs(value) <= Number.MAX_SAFE_INTEGER)) return false;
@@ -27,8 +28,8 @@ export function isNearInteger(value: number): boolean {
 }
 
 /**
- * Whether a number is a value of an enum once it has that one's type, as Go converts it: 0.3 is 0 among integers, and 97 is
- * "a" among texts. Mirrors kube-openapi's `Enum`, which compares after `reflect.Value.Convert`.
+ * Whether a number equals a value of an enum once converted to that one's type, as Go converts it, so 0.3 is 0 among
+ * integers, and 97 is "a" among strings. Mirrors kube-openapi's `Enum`, which compares after `reflect.Value.Convert`.
  */
 export function isConvertedTo(value: unknown, wanted: unknown): boolean {
   if (typeof value !== 'number' && typeof value !== 'bigint') return false;
@@ -55,8 +56,8 @@ function isInRange(value: GoNumber, type: string | undefined, format: string | u
 }
 
 /**
- * Checks the range, `multipleOf`, `minimum` and `maximum` of a number. Mirrors kube-openapi's number validator: an int64 is
- * compared with the bounds as integers, whose fraction is cut off, and a float64 with the bounds as they are.
+ * Checks the range, `multipleOf`, `minimum` and `maximum` of a number. Mirrors kube-openapi's number validator. An
+ * int64 is compared with the bounds as integers, whose fraction is cut off, and a float64 with the bounds as they are.
  *
  * @param path of the value, as messages have it
  * @param field of the value, as causes have it
@@ -97,7 +98,7 @@ export function numberErrors(
   return errors;
 }
 
-/** Where a number stands, and its format, where the server has it. */
+/** Position of a number, and its format if the server supports it. */
 export interface NumberPlace {
   readonly path: string;
   readonly field: string;
@@ -106,7 +107,9 @@ export interface NumberPlace {
   readonly placeless: (message: string) => FieldError;
 }
 
-/** The two as Go compares them: integers where the value is one and the bound is within its type, floats otherwise. */
+/**
+ * The two as Go compares them, as integers if the value is one and the bound is within its type, as floats otherwise.
+ */
 function alike(value: GoNumber, bound: number, isBoundInRange: boolean): readonly [GoNumber, GoNumber] {
   return typeof value === 'bigint' && isBoundInRange ? [value, toInt64(bound)] : [Number(value), bound];
 }

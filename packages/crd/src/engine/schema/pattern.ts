@@ -1,17 +1,17 @@
 import { RE2JS } from 're2js';
 import { messageOf } from '@kctl/telemetry';
 
-/** A regular expression with Go's syntax and meaning. Matching takes time linear in the text. */
+/** A regular expression with Go's syntax and meaning. Matching takes time linear in the input. */
 export interface Pattern {
   /** As written. */
   readonly source: string;
-  /** About how many steps a match of one character takes at most: the size of the compiled program. */
+  /** Approximate maximum number of steps to match one character, which is the size of the compiled program. */
   readonly size: number;
-  /** Whether the text contains a match. */
+  /** Whether the input contains a match. */
   test(text: string): boolean;
 }
 
-/** A pattern, or why it is none, in Go's words. */
+/** A pattern, or why it is invalid, in Go's words. */
 export type CompiledPattern = { readonly pattern: Pattern } | { readonly problem: string };
 
 /** Compiles a Go (RE2) regular expression, as the API server does with the patterns of a schema. */

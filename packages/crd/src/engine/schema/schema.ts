@@ -7,7 +7,7 @@ export type SchemaType = 'object' | 'array' | 'string' | 'integer' | 'number' | 
 /** How the items of a list belong together. */
 export type ListType = 'atomic' | 'set' | 'map';
 
-/** A CEL rule of `x-kubernetes-validations`: kept, and evaluated where there is a CEL engine. */
+/** A CEL rule of `x-kubernetes-validations`, kept, and evaluated if there is a CEL engine. */
 export interface ValidationRule {
   readonly rule: string;
   readonly message?: string;
@@ -43,11 +43,11 @@ export interface ValueConstraints {
 
 /** One node of a structural schema, compiled. The one form behind custom resources and built-in kinds. */
 export interface Schema extends ValueConstraints {
-  /** Absent: anything goes (below `x-kubernetes-preserve-unknown-fields`), or int-or-string. */
+  /** Absent if any type is allowed (below `x-kubernetes-preserve-unknown-fields`), or for int-or-string. */
   readonly type?: SchemaType;
   /** Named properties; sorted by name for custom resources, in order of declaration for built-ins. */
   readonly properties?: ReadonlyMap<string, Schema>;
-  /** Schema of the values of a map; `true` where any value is fine. */
+  /** Schema of the values of a map; `true` if any value is allowed. */
   readonly additional?: Schema | true;
   /** Whether there may be no properties but those that are named: `additionalProperties: false`. */
   readonly isClosed?: boolean;
@@ -61,7 +61,7 @@ export interface Schema extends ValueConstraints {
   readonly listMapKeys?: readonly string[];
   readonly mapType?: 'atomic' | 'granular';
   readonly rules?: readonly ValidationRule[];
-  /** Whether this node or one below it has rules, defaults or list types: what lets a walk skip a subtree. */
+  /** Whether this node or one below it has rules, defaults or list types, which allows a walk to skip a subtree. */
   readonly has?: { readonly rules: boolean; readonly defaults: boolean; readonly listTypes: boolean };
 }
 

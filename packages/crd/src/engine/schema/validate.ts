@@ -15,7 +15,7 @@ import { matchesFormat } from './formats/formats.js';
 import { isConvertedTo, isNearInteger, numberErrors } from './numbers.js';
 import { jsonTypeOf, type Schema } from './schema.js';
 
-/** Errors, and how many checks passed: among the alternatives of anyOf and oneOf the nearest miss is reported. */
+/** Errors and the number of passed checks. Among the alternatives of anyOf and oneOf the closest match is reported. */
 interface Findings {
   readonly errors: FieldError[];
   matches: number;
@@ -23,18 +23,18 @@ interface Findings {
   readonly cost: Cost;
 }
 
-/** What may be spent on the patterns of one object: about 50 ms, so that one request does not hold up the others. */
+/** Budget for the patterns of one object, about 50 ms, so that one request does not block the others. */
 interface Cost {
   left: number;
 }
 
 const maxPatternSteps = 2 ** 25;
 
-/** Where a value stands: the path in messages, and what goes before it in the field of a cause. */
+/** Position of a value, with the path in messages, and a prefix for the field of a cause. */
 interface Place {
   readonly path: string;
   readonly prefix: string;
-  /** The value here with the stored one, where there is one that corresponds. */
+  /** The value here with the stored one, if one corresponds. */
   readonly stored: Correlation | undefined;
 }
 
@@ -54,9 +54,9 @@ function composite(place: Place, message: string): FieldError {
 }
 
 /**
- * Validates a value as the API server validates a custom resource: same causes, same messages, properties in sorted
- * order. `prefix` goes before the fields of the causes. With `old`, what has not changed since is not held against an
- * update (ratcheting).
+ * Validates a value as the API server validates a custom resource, with the same causes, same messages, and properties
+ * in sorted order. `prefix` precedes the fields of the causes. With `old`, errors in parts that have not changed do not
+ * reject an update (ratcheting).
  */
 export function validateValue(value: unknown, schema: Schema, prefix = '', old?: unknown): FieldError[] {
   const findings: Findings = { errors: [], matches: 0, cost: { left: maxPatternSteps } };
@@ -98,7 +98,7 @@ function checkNull(schema: Schema, place: Place, findings: Findings): void {
   findings.errors.push(typeInvalid(fieldOf(place), 'null', text));
 }
 
-/** The format of a schema, where the server has it for the type: others are dropped when a definition is read. */
+/** The format of a schema, if the server supports it for the type; others are dropped when a definition is read. */
 function checkedFormat({ type, format }: Schema): string | undefined {
   if (format === undefined) return undefined;
   if (type !== undefined && type !== 'string') return formatsOf[type]?.includes(format) === true ? format : undefined;
@@ -110,7 +110,7 @@ const formatsOf: Readonly<Partial<Record<string, readonly string[]>>> = {
   number: ['float', 'double'],
 };
 
-/** What upstream's validator prints of a value that meets a format: the name of Go's type of a number. */
+/** Returns what upstream's validator prints for the format of a value, which is the name of Go's type of a number. */
 function goFormatOf(value: unknown): string {
   if (typeof value !== 'number' && typeof value !== 'bigint') return '';
   return jsonTypeOf(value) === 'integer' ? 'int64' : 'float64';
@@ -129,7 +129,7 @@ function checkType(value: unknown, schema: Schema, place: Place, findings: Findi
   const isText = typeof value === 'string' || Array.isArray(value);
   const isNumeric = types.includes('number') || types.includes('integer');
   if (format !== undefined && isText && !isNumeric) {
-    // Upstream leaves texts to the check of the format, and lists with them.
+    // Upstream leaves strings to the check of the format, and lists with them.
     findings.matches += 1;
     return;
   }
@@ -238,7 +238,7 @@ function checkArray(value: readonly unknown[], schema: Schema, place: Place, fin
 }
 
 function checkEnum(value: unknown, schema: Schema, place: Place, findings: Findings): void {
-  // Upstream never takes null for one of the values, even where it is nullable or named.
+  // Upstream never accepts null as one of the values, even if it is nullable or listed.
   if (
     schema.enum === undefined ||
     (value !== null && schema.enum.some((each) => equalJson(each, value) || isConvertedTo(value, each)))
@@ -253,7 +253,7 @@ function checkObject(value: Record<string, unknown>, schema: Schema, place: Plac
   const child = (name: string): Place => ({
     path: place.path === '' ? name : `${place.path}.${name}`,
     prefix: place.prefix,
-    // The type of the root is not seen to change: both are converted to one version.
+    // A change of the root's type is not seen, because both are converted to one version.
     stored: place.path === '' && (name === 'kind' || name === 'apiVersion') ? undefined : place.stored?.property(name),
   });
   if (minProperties !== undefined || maxProperties !== undefined) {
@@ -279,7 +279,7 @@ function checkObject(value: Record<string, unknown>, schema: Schema, place: Plac
   }
   if (properties !== undefined) {
     for (const name of properties.keys()) {
-      // What the value does not have is not compiled.
+      // Properties that the value does not have are not compiled.
       const property = Object.hasOwn(value, name) ? properties.get(name) : undefined;
       if (property !== undefined) visit(value[name], property, child(name), findings);
     }

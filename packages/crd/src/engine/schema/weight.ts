@@ -6,7 +6,7 @@ export interface SchemaWeight {
   readonly rules: number;
   /** Defaults that may be filled in. */
   readonly defaults: number;
-  /** Lists whose items have an identity: sets, and lists of keyed items. */
+  /** Lists whose items have an identity, which are sets and lists of keyed items. */
   readonly listTypes: number;
 }
 

@@ -20,12 +20,12 @@ export type FieldErrorReason =
 /** One thing wrong with one field of an object. `message` is complete: `Invalid value: "x": must be …`. */
 export interface FieldError {
   readonly reason: FieldErrorReason;
-  /** `spec.parts[1].name`; `<nil>` where upstream gives none. */
+  /** `spec.parts[1].name`; `<nil>` if upstream provides none. */
   readonly field: string;
   readonly message: string;
 }
 
-/** How Go's validation prints a value in a message: strings quoted, scalars bare, the rest as JSON. */
+/** How Go's validation prints a value in a message, with strings quoted, scalars bare, and the rest as JSON. */
 export function quoteValue(value: unknown): string {
   if (value === undefined || value === null) return 'null';
   if (typeof value === 'number' || typeof value === 'bigint') return goText(jsonNumber(value));
@@ -68,12 +68,12 @@ export function notSupported(field: string, value: unknown, supported: readonly 
   );
 }
 
-/** As {@link notSupported}, for a field whose type in Go is a plain string: the value is quoted. */
+/** As {@link notSupported}, for a field whose type in Go is a plain string, so the value is quoted. */
 export function notSupportedText(field: string, value: unknown, supported: readonly string[]): FieldError {
   return unsupported(field, quoteValue(value), supported);
 }
 
-/** A value occurs a second time where it must be unique. */
+/** A value is a duplicate although it must be unique. */
 export function duplicate(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueDuplicate', field, message: `Duplicate value: ${quoteValue(value)}` };
 }
@@ -83,7 +83,7 @@ export function forbidden(field: string, detail: string): FieldError {
   return { reason: 'FieldValueForbidden', field, message: withDetail('Forbidden', detail) };
 }
 
-/** A text is too long. */
+/** A string is too long. */
 export function tooLong(field: string, maxBytes: number): FieldError {
   return { reason: 'FieldValueTooLong', field, message: `Too long: may not be more than ${maxBytes} bytes` };
 }
@@ -98,17 +98,17 @@ export function notFoundValue(field: string, value: unknown): FieldError {
   return { reason: 'FieldValueNotFound', field, message: `Not found: ${quoteValue(value)}` };
 }
 
-/** The text of an error in a Status message: `spec.size: Required value`. */
+/** Formats an error for a Status message, such as `spec.size: Required value`. */
 export function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.message}`;
 }
 
-/** Field errors as the causes of a Status: in order, duplicates kept. */
+/** Field errors as the causes of a Status, in order, with duplicates kept. */
 export function toCauses(errors: readonly FieldError[]): StatusCause[] {
   return errors.map(({ reason, message, field }) => ({ reason, message, field }));
 }
 
-/** The message of several errors: one bare, several as `[a, b]`, duplicates dropped. */
+/** The message of several errors, one bare, several as `[a, b]`, with duplicates dropped. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   const texts = [...new Set(errors.map(formatFieldError))];
   return texts.length === 1 ? (texts[0] ?? '') : `[${texts.join(', ')}]`;

@@ -11,7 +11,7 @@ const letters: Readonly<Record<string, string>> = {
   '\v': '\\v',
 };
 
-/** What `strconv.IsPrint` refuses, and the two characters that are escaped though they are printable. */
+/** Characters that `strconv.IsPrint` rejects, and the two that are escaped although they are printable. */
 const escaped = /["\\]|[^ \p{L}\p{M}\p{N}\p{P}\p{S}]/gu;
 
 const printable = /^[ \p{L}\p{M}\p{N}\p{P}\p{S}]$/u;
@@ -36,14 +36,17 @@ function escapeOf(character: string): string {
 }
 
 /**
- * A text as Go's `%q` and `strconv.Quote` write it: JSON escapes control characters in another way, and not U+007F.
- * Characters that Unicode got after version 15 are written as they are, where Go 1.26 escapes them.
+ * A string as Go's `%q` and `strconv.Quote` write it. JSON escapes control characters in another way, and not U+007F.
+ * Characters added to Unicode after version 15 are written as they are, but Go 1.26 escapes them.
  */
 export function goQuoted(text: string): string {
   return `"${text.replace(escaped, escapeOf)}"`;
 }
 
-/** A text as Go's package time quotes it: each byte from U+0080 on and each control byte as `\\xNN`, U+007F as it is. */
+/**
+ * A string as Go's package time quotes it, with each byte from U+0080 on and each control byte as `\\xNN`, and U+007F
+ * as it is.
+ */
 export function goTimeQuoted(text: string): string {
   const body = text
     .replace(/["\\]/g, '\\$&')
@@ -55,7 +58,7 @@ export function goTimeQuoted(text: string): string {
 
 const ofHtml = /[<>&\u2028\u2029]/g;
 
-/** JSON as Go's `json.Marshal` writes it: what could end a script in a page is escaped. */
+/** JSON as Go's `json.Marshal` writes it, with characters escaped that could end a script in a page. */
 export function goJsonEscaped(json: string): string {
   return json.replace(ofHtml, (character) => `\\u${hex(character.charCodeAt(0), 4)}`);
 }

@@ -1,4 +1,4 @@
-/** JSON, where integers beyond 2^53 are `bigint`: what the strict reader of write bodies makes of an int64. */
+/** JSON with integers beyond 2^53 as `bigint`, as the strict reader of write bodies returns an int64. */
 export type Json = string | number | bigint | boolean | null | Json[] | { [key: string]: Json };
 
 interface RawJson {

@@ -6,12 +6,12 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The value as an object; an empty one (detached) where it is none. */
+/** The value as an object; an empty one (detached) if it is another type. */
 export function objectOf(value: unknown): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** The value as an array; an empty one where it is none. */
+/** The value as an array; an empty one if it is another type. */
 export function arrayOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
@@ -21,12 +21,12 @@ export function objectsOf(value: unknown): JsonObject[] {
   return arrayOf(value).filter(isObject);
 }
 
-/** The value as a string; '' where it is none. */
+/** The value as a string; '' if it is another type. */
 export function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The value as a number; undefined where it is none. */
+/** The value as a number; undefined if it is another type. */
 export function numberOf(value: unknown): number | undefined {
   return typeof value === 'number' ? value : typeof value === 'bigint' ? Number(value) : undefined;
 }
@@ -43,7 +43,7 @@ export function stringsOf(value: unknown): string[] {
   return arrayOf(value).filter((item) => typeof item === 'string');
 }
 
-/** The value at a path of property names; undefined where any step is missing. */
+/** The value at a path of property names; undefined if any step is missing. */
 export function at(value: unknown, ...path: readonly string[]): unknown {
   let current = value;
   for (const step of path) {
@@ -62,7 +62,7 @@ export function ensureObject(parent: JsonObject, name: string): JsonObject {
   return created;
 }
 
-/** Sets a property where it is absent. */
+/** Sets a property if absent. */
 export function setDefault(target: JsonObject, name: string, value: unknown): void {
   if (target[name] === undefined || target[name] === null) target[name] = value;
 }
@@ -125,12 +125,14 @@ function isEmpty(value: unknown): boolean {
   return isObject(value) && Object.keys(value).length === 0;
 }
 
-/** Text order by code unit: the order of Go's sorted strings for everything but astral characters. */
+/** String order by code unit, which is the order of Go's sorted strings for everything but astral characters. */
 export function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
 
-/** Whether an object says `managedFields: []`, which is not the same as saying nothing: it forgets who owns what. */
+/**
+ * Whether an object has `managedFields: []`, which differs from an unset field because it removes all field ownership.
+ */
 export function hasEmptyOwners(object: JsonObject): boolean {
   const owners = at(object, 'metadata', 'managedFields');
   return Array.isArray(owners) && owners.length === 0;

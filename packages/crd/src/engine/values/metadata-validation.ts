@@ -64,7 +64,7 @@ function validateFinalizers(finalizers: unknown, field: string): FieldError[] {
   return errors;
 }
 
-/** What a kind's metadata must satisfy beyond the general rules. */
+/** Rules for a kind's metadata beyond the general rules. */
 export interface MetadataRules {
   readonly namespaced: boolean;
   readonly nameRule: NameRule;

@@ -27,7 +27,7 @@ function maxCharacters(limit: number): string {
   return `must be no more than ${limit} characters`;
 }
 
-/** The message for a text that does not match, as upstream words it. */
+/** The message for a string that does not match, in upstream's words. */
 export function regexError(message: string, pattern: string, ...examples: readonly string[]): string {
   const shown = examples.map((example) => `'${example}', `).join(' or ');
   return shown === ''
@@ -165,13 +165,13 @@ export function portName(value: string): string[] {
   return errors;
 }
 
-/** What may stand in a URL path: RBAC names and the like. */
+/** Validates a URL path segment, such as an RBAC name. */
 export function pathSegment(name: string, isPrefix = false): string[] {
   if (!isPrefix && (name === '.' || name === '..')) return [`may not be '${name}'`];
   return ['/', '%'].filter((bad) => name.includes(bad)).map((bad) => `may not contain '${bad}'`);
 }
 
-/** A generated name's last characters are appended later: a trailing dash or dot of the prefix is valid. */
+/** A generated name's last characters are appended later, so a trailing dash or dot of the prefix is valid. */
 function maskTrailing(name: string): string {
   return name.length > 1 && name.endsWith('-') ? `${name.slice(0, -2)}a` : name;
 }

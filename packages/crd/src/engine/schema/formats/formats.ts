@@ -11,7 +11,7 @@ function isDate(text: string): boolean {
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(text);
 }
 
-/** What stands behind a second `t` is not looked at, and any character separates the fraction. */
+/** Characters after a second `t` are ignored, and any character separates the fraction. */
 function isDateTime(text: string): boolean {
   const [day = '', time = ''] = text.toLowerCase().split('t');
   const match = /^(\d{2}):(\d{2}):(\d{2})(?:[^\n]\d+)?(?:z|[+-]\d{2}:\d{2})$/u.exec(time);
@@ -65,7 +65,7 @@ const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['uuid5', isUuid('5', '[89ab]')],
 ]);
 
-/** Whether a text satisfies a format; undefined where the server does not check that format. */
+/** Whether a string satisfies a format; undefined if the server does not check that format. */
 export function matchesFormat(format: string, text: string): boolean | undefined {
   return formats.get(format.replaceAll('-', ''))?.(text);
 }

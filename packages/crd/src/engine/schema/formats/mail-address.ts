@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 
-/** Thrown inside of the parser where a text is not an address. */
+/** Thrown inside of the parser if the input is not an address. */
 class NotAnAddress extends Error {}
 
 const knownCharsets: ReadonlySet<string> = new Set(['utf-8', 'iso-8859-1', 'us-ascii']);
@@ -18,7 +18,10 @@ const dotAtom = /[!#-'*+\-./-9=?A-Z^-~\u0080-\uffff]+/y;
 const quoted = /"((?:[\t !#-[\]-~\u0080-\uffff]|\\[\t -~\u0080-\uffff])*)"/y;
 const literal = /\[([!-Z^-~\u0080-\uffff]*)\]/y;
 
-/** A reader of RFC 5322 addresses that takes what Go's `mail.ParseAddress` takes: more than the standard, and less. */
+/**
+ * A reader of RFC 5322 addresses that accepts the same as Go's `mail.ParseAddress`, in part more than the standard, in
+ * part less.
+ */
 class AddressReader {
   readonly #text: string;
   #at = 0;
@@ -56,7 +59,7 @@ class AddressReader {
     while (this.#has(' ') || this.#has('\t')) this.#at++;
   }
 
-  /** The text of a comment behind its parenthesis. */
+  /** The content of a comment after its parenthesis. */
   #comment(): string {
     const start = this.#at;
     let depth = 1;
@@ -130,7 +133,7 @@ class AddressReader {
     return text === undefined || /^\.|\.\.|\.$/.test(text) ? undefined : text;
   }
 
-  /** A display name: words, of which the first must be one. */
+  /** A display name of words, of which the first is required. */
   #phrase(): void {
     for (let count = 0; ; count++) {
       if (count > 0) this.#skipComments();
@@ -144,7 +147,10 @@ class AddressReader {
   }
 }
 
-/** Whether a text is an e-mail address by Go's `mail.ParseAddress`: `a@b`, `Name <a@b.c>`, `"a b"@[::1] (home)`. */
+/**
+ * Whether a string is an e-mail address per Go's `mail.ParseAddress`, such as `a@b`, `Name <a@b.c>`,
+ * `"a b"@[::1] (home)`.
+ */
 export function isMailAddress(text: string): boolean {
   try {
     new AddressReader(text).single();

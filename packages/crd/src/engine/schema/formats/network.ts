@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** Without zeros before the parts: Kubernetes goes on to take them where Go no longer does. */
+/** Strips leading zeros of the parts, because Kubernetes accepts them although Go no longer does. */
 function withoutZeros(text: string): string {
   return text
     .split(/([:.])/)
@@ -45,7 +45,7 @@ export function isHostname(text: string): boolean {
   return hostname.test(text) && text.split('.').every((part) => Buffer.byteLength(part) <= 63);
 }
 
-/** Of 6, 8 or 20 bytes: in pairs, in fours between dots, or without anything between them. As Go's `net.ParseMAC`. */
+/** An address of 6, 8 or 20 bytes, in pairs, in fours between dots, or without separators. As Go's `net.ParseMAC`. */
 export function isMac(text: string): boolean {
   const pairs = /^[0-9a-f]{2}(?:([:-])[0-9a-f]{2}(?:\1[0-9a-f]{2})*)?$/i.test(text);
   const fours = /^[0-9a-f]{4}(?:\.[0-9a-f]{4})+$/i.test(text);
