@@ -21,26 +21,29 @@ export interface ServiceAccountOptions {
    * @default 'https://kubernetes.default.svc.cluster.local'
    */
   readonly issuer?: string | readonly string[];
-  /** Audiences of the server: of a token that names none, and of a request that asks for none. @default the issuers */
+  /** Audiences of the server, for a token that names none, and for a request without audiences. @default the issuers */
   readonly audiences?: readonly string[];
   /** Private key that signs, PEM: RSA (RS256) or ECDSA on P-256, P-384 or P-521 (ES256 …). @default a new P-256 key */
   readonly signingKey?: string;
-  /** Further keys that verify, PEM: public keys, private keys or certificates, one or several in each text. @default [] */
+  /**
+   * Further keys for verification in PEM, which are public keys, private keys or certificates, one or several in each
+   * string. @default []
+   */
   readonly publicKeys?: readonly string[];
-  /** Where verifiers find the keys. @default `/openid/v1/jwks` of this server */
+  /** URL at which verifiers find the keys. @default `/openid/v1/jwks` of this server */
   readonly jwksUri?: string;
-  /** Longest life of a token, in seconds: a longer one is shortened, with a warning. @default no limit */
+  /** Longest life of a token, in seconds. A longer one is shortened, with a warning. @default no limit */
   readonly maxTokenSeconds?: number;
   /**
-   * Whether a new pod gets a service account (`default` where it names none), a volume with its token and its image pull
-   * secrets, and is refused where the account does not exist, as the ServiceAccount admission plugin does.
+   * Whether a new pod gets a service account (`default` if it names none), a volume with its token and its image pull
+   * secrets, and is refused if the account does not exist, as the ServiceAccount admission plugin does.
    *
-   * @default false: as under Go's envtest
+   * @default false, as under Go's envtest
    */
   readonly podAdmission?: boolean;
 }
 
-/** Which controllers run. What is left out has its default. */
+/** Selection of the controllers that run. Controllers left out have their defaults. */
 export interface ControllerSwitches {
   /** Deletes what has lost its owners. @default true */
   readonly garbageCollection?: boolean;
@@ -56,15 +59,18 @@ export interface ControllerSwitches {
 
 /** Options of {@link createApiServer}. */
 export interface ApiServerOptions {
-  /** Where to listen. Only this machine can reach the default. @default '127.0.0.1' */
+  /** Address to listen on. Only this machine can reach the default. @default '127.0.0.1' */
   readonly host?: string;
   /** 0 takes a free one; stop and start keep it. @default 0 */
   readonly port?: number;
-  /** false: no socket at all; requests come by `fetch`. @default true */
+  /** If false, there is no socket at all, and requests come by `fetch`. @default true */
   readonly listen?: boolean;
   /** Directory that keeps the data over restarts, together with the certificates. @default in memory alone */
   readonly dataDir?: string;
-  /** Wait for the disk at each write: acknowledged writes then survive a power cut, at a few thousand writes/s. @default false */
+  /**
+   * Wait for the disk at each write. Acknowledged writes then survive a power cut, at a few thousand writes/s. @default
+   * false
+   */
   readonly fsync?: boolean;
   /** Further DNS names and IP addresses that the certificate is valid for. @default [] */
   readonly serverNames?: readonly string[];
@@ -81,8 +87,9 @@ export interface ApiServerOptions {
    */
   readonly anonymous?: boolean;
   /**
-   * What decides what users may do. `RBAC`: Roles, ClusterRoles and their bindings, with those that every cluster has;
-   * then every request is authorized, members of `system:masters` excepted. `AlwaysAllow`: nothing is refused.
+   * Mode of authorization. With `RBAC`, the server has Roles, ClusterRoles and their bindings, with those that every
+   * cluster has, and every request is authorized, except for members of `system:masters`. With `AlwaysAllow`, nothing
+   * is refused.
    *
    * @default 'AlwaysAllow'
    */
@@ -108,18 +115,19 @@ export interface ApiServerOptions {
   /** How long `stop` lets requests finish, in ms. @default 5000 */
   readonly stopGraceMs?: number;
   /**
-   * Where the Services are that webhook configurations name in `clientConfig.service`: a function, or a table by
-   * `namespace/name:port` or `namespace/name`. @default none can be called
+   * Addresses of the Services that webhook configurations name in `clientConfig.service`, as a function, or as a table
+   * by `namespace/name:port` or `namespace/name`. @default none can be called
    */
   readonly resolveService?: ServiceResolver;
-  /** Carries calls of webhooks, of admission and of conversion: for a network that is simulated. @default HTTPS */
+  /** Carries calls of webhooks, of admission and of conversion, for a simulated network. @default HTTPS */
   readonly webhookTransport?: WebhookTransport;
   /** The tokens that `serviceaccounts/<name>/token` gives out. */
   readonly serviceAccounts?: ServiceAccountOptions;
   /**
-   * Controllers of kube-controller-manager that run in the server; false: none of them, as under Go's envtest.
+   * Controllers of kube-controller-manager that run in the server. If false, there are no controllers, as under Go's
+   * envtest.
    *
-   * @default true: all but `clusterRoleAggregation`
+   * @default true, which is all but `clusterRoleAggregation`
    */
   readonly controllers?: boolean | ControllerSwitches;
   /**

@@ -12,7 +12,9 @@ import type { WorkerCall, WorkerMessage, WorkerServerOptions } from './worker-pr
 /** How long a thread may take to stop before it is terminated. */
 const stopTimeoutMs = 5_000;
 
-/** A server in a thread of its own: a busy test does not hold it up, nor it a test. Requests go over its socket. */
+/**
+ * A server in a separate thread, so that a busy test does not hold it up, nor it a test. Requests go over its socket.
+ */
 export interface ApiServerWorker extends AsyncDisposable {
   readonly url: string;
   readonly certificateAuthority: string;
@@ -78,7 +80,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
           break;
       }
       pending.delete(message.id);
-      // Idle, the thread does not keep the process alive; somebody who waits for it does.
+      // An idle thread does not keep the process alive; a pending call does.
       if (pending.size === 0 && !isStopping) worker.unref();
     });
   });
@@ -96,7 +98,7 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
   });
   worker.unref();
 
-  // Each method of the protocol has one result type; the worker's `perform` is where that is so.
+  // Each method of the protocol has one result type, which the worker's `perform` determines.
   const ask = <T>(call: WorkerCall, guard: (value: unknown) => value is T): Promise<T> =>
     new Promise((resolve, reject) => {
       if (hasEnded) {

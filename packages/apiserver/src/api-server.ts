@@ -77,13 +77,16 @@ export interface ApiServer extends AsyncDisposable {
   issueToken(user: string, groups?: readonly string[]): string;
   /** Faults on demand. */
   readonly faults: Faults;
-  /** Answers for kubelets: logs, exec, attach and port-forward of pods, as tests script them. */
+  /** Answers for kubelets with logs, exec, attach and port-forward of pods, as tests script them. */
   readonly pods: PodScripts;
   /** Requests, responses, commits and faults, in order. */
   readonly journal: Journal;
-  /** The in-process transport: same chain, same answers, no socket. Without an Authorization header it is the administrator. */
+  /**
+   * The in-process transport, with the same chain and the same answers, but no socket. Without an Authorization header
+   * the user is the administrator.
+   */
   readonly fetch: InProcessFetch;
-  /** Like {@link ApiServer.fetch} for plain data, below the web's streams: what a simulated network calls. */
+  /** Like {@link ApiServer.fetch} for plain data, below the web's streams, for a simulated network. */
   readonly answer: DirectAnswer;
   /** Calls back for every commit, synchronously, as it takes effect. Returns the function that ends it. */
   onCommit(listener: (commit: Commit) => void): () => void;
@@ -92,8 +95,8 @@ export interface ApiServer extends AsyncDisposable {
   /** How many watches are open and have caught up. */
   readonly watchers: number;
   /**
-   * Puts objects into the store with the status, uid and times that they say, in one step each: past admission, and over
-   * what has the same name. What they leave open they get as from a create; a namespace is `default`.
+   * Puts objects into the store with their given status, uid and times, in one step each, past admission, and over
+   * objects of the same name. Fields that they leave open are filled in as by a create; a namespace is `default`.
    *
    * @returns the objects as they are then read, in order
    * @throws TypeError for a kind that is not served, an unknown field, and a namespace that does not exist; StatusError
@@ -115,18 +118,18 @@ export interface ApiServer extends AsyncDisposable {
   snapshot(): StoreSnapshot;
   /** Puts all objects back to a snapshot. Watches end; the revision goes on; older resourceVersions are expired. */
   restore(snapshot: StoreSnapshot): void;
-  /** Forgets history up to a revision: older reads and watches are expired. @default all history */
+  /** Forgets history up to a revision; older reads and watches are expired. @default all history */
   compact(revision?: number): number;
 }
 
 const administrator = { name: 'kubernetes-admin', groups: ['system:masters'] };
-/** Address of what asks in process. */
+/** User of in-process requests. */
 const inProcessUser = { name: 'kubernetes-admin', groups: ['system:masters', 'system:authenticated'] };
 
 /**
  * Makes a server; see {@link ApiServer}.
  *
- * @throws TypeError for an option that is not known, or not what its type says
+ * @throws TypeError for an unknown option, or one of the wrong type
  *
  * @example
  * ```ts
@@ -201,7 +204,7 @@ class EmbeddedApiServer implements ApiServer {
     const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = options.serviceAccounts ?? {};
     const issuers = typeof issuer === 'string' ? [issuer] : issuer;
     requireIssuers(issuers);
-    // Keys that were given are judged here, where they were given.
+    // Keys passed as options are checked here, so that their caller gets the error.
     if (signingKey !== undefined) this.#tokenKeys = readTokenKeys({ signingKey, publicKeys });
     const tokens = createServiceAccountTokens({
       store,
@@ -408,7 +411,7 @@ class EmbeddedApiServer implements ApiServer {
   /** Resolves with whether the store is a new one. */
   async #load(): Promise<boolean> {
     const { dataDir, fsync = false } = this.#options;
-    // Read only where it is needed: it is as large as all the rest of a small server's data.
+    // Read only if needed, because it is as large as all the rest of a small server's data.
     const bootRoles =
       this.#backend.access.mode === 'RBAC' ? (await import('./boot/bootstrap-roles.js')).bootRoles : undefined;
     const { store, registry } = this.#backend;
@@ -469,14 +472,14 @@ class EmbeddedApiServer implements ApiServer {
       this.#offload.close();
       this.#persistence?.tidy(this.#backend.store);
     } finally {
-      // What could not be tidied is read back all the same, and the directory is free.
+      // Data that could not be tidied is read back all the same, and the directory is free.
       this.#persistence?.close();
       this.#persistence = undefined;
       this.#state = 'stopped';
     }
   }
 
-  /** A start under way is let to its end: half of one cannot be undone. */
+  /** Waits for a start under way, because half of one cannot be undone. */
   async #stopOnceStarted(): Promise<void> {
     try {
       await this.#started;

@@ -1,14 +1,14 @@
 import { kubernetesVersion } from './protocol/kubernetes-version.js';
 
-/** What a server does and does not do, for test suites that run on several servers. */
+/** Supported and missing features of a server, for test suites that run on several servers. */
 export interface Capabilities {
   /** The Kubernetes version whose behaviour is followed. */
   readonly version: string;
-  /** What answers with a Status that names it as missing. */
+  /** Features that are answered with a Status that names them as missing. */
   readonly missing: readonly string[];
 }
 
-/** What this server leaves out. */
+/** Features that this server leaves out. */
 export const capabilities: Capabilities = {
   version: kubernetesVersion.gitVersion,
   missing: [

@@ -45,7 +45,7 @@ const tokenOption: OptionCheck = (name, value) => {
   return missing === undefined ? undefined : `${name}.${missing} is not set: expected a text`;
 };
 
-/** Durations and sizes: a NaN would be a limit that nothing meets, or that everything does. */
+/** Durations and sizes, for which a NaN would be a limit that nothing meets, or that everything does. */
 const amount = numberOption({ orInfinity: true });
 
 const optionNames: OptionNames<ApiServerOptions> = {
@@ -80,7 +80,7 @@ const optionNames: OptionNames<ApiServerOptions> = {
   logger: true,
 };
 
-/** Refuses options that are not known: a server with `authorisation: 'RBAC'` would allow everything. @throws TypeError */
+/** Refuses unknown options, because a server with `authorisation: 'RBAC'` would allow everything. @throws TypeError */
 export function checkServerOptions(options: ApiServerOptions): void {
   requireOptions('createApiServer', options, optionNames);
 }

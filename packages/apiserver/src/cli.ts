@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { keepCompiledCode } from './process/compile-cache.js';
 
-// All else is read after this: what Node compiled for the start before is not compiled again.
+// All else is read after this, so that code compiled by Node for the previous start is not compiled again.
 keepCompiledCode();
 await import('./command.js');

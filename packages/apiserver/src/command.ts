@@ -134,7 +134,7 @@ async function definitionsIn(file: string): Promise<readonly unknown[]> {
       .flatMap((each): readonly unknown[] => (isObject(each) && Array.isArray(each['items']) ? each['items'] : [each]))
       .filter((each) => isObject(each) && each['kind'] === 'CustomResourceDefinition');
   } catch (error) {
-    // The others quote the text.
+    // The other lines quote the source.
     throw new Error(`${file}: ${messageOf(error).split('\n', 1)[0] ?? ''}`, { cause: error });
   }
 }

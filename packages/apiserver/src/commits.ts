@@ -11,7 +11,7 @@ export interface Commit {
   readonly change: 'ADDED' | 'MODIFIED' | 'DELETED';
   /** As stored; of a deletion its last state. Frozen. */
   readonly object: UntypedObject;
-  /** Its state before; absent where it was created. Frozen. */
+  /** Its state before; absent if it was created. Frozen. */
   readonly previous: UntypedObject | undefined;
 }
 

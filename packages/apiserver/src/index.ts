@@ -1,5 +1,5 @@
 /**
- * A Kubernetes API server inside your Node process: ready in milliseconds, no Docker, no binaries.
+ * A Kubernetes API server inside your Node process, ready in milliseconds, with no Docker and no binaries.
  *
  * @packageDocumentation
  */

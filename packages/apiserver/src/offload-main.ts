@@ -17,7 +17,7 @@ import type { Job, JobResult, JobResults, KnownAnswers, Question } from './offlo
 import type { Offload, OffloadMessage } from './offload/offload.js';
 import { performRow } from './table/row-job.js';
 
-/** Ends an evaluation that needs an answer of the authorizer: only the other thread has one. */
+/** Ends an evaluation that needs an answer of the authorizer, which only the other thread has. */
 class NeedsAnswer extends Error {
   readonly question: AuthorizationQuestion;
 
@@ -45,7 +45,7 @@ function orQuestion<T>(evaluate: () => T): T | Question {
   }
 }
 
-/** Jobs of jobs are done at once: this is the thread for them. */
+/** Jobs of jobs are done at once, because this is the thread for them. */
 const here: Offload = {
   depth: maxDepth,
   run: async <J extends Job>(job: J) => (await perform(job)) as JobResult<J>,

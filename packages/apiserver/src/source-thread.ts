@@ -1,6 +1,6 @@
 import type { WorkerOptions } from 'node:worker_threads';
 
-/** Inside the workspace, where nothing is built: lets the thread resolve `./x.js` to `./x.ts`. */
+/** Inside the workspace, in which nothing is built, lets the thread resolve `./x.js` to `./x.ts`. */
 const sourceLoader = `data:text/javascript,${encodeURIComponent(`
 import { registerHooks } from 'node:module';
 registerHooks({

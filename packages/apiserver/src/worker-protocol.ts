@@ -4,14 +4,14 @@ import type { Fault } from './faults/faults.js';
 import type { ServiceAddress } from './webhooks/client-config.js';
 import type { StoreSnapshot } from './storage/store.js';
 
-/** Options that can cross to another thread: no clock, no randomness, no logger, Services as a table only. */
+/** Options that can cross to another thread, without clock, randomness or logger, and with Services as a table only. */
 export interface WorkerServerOptions
   extends Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen' | 'resolveService' | 'webhookTransport'> {
-  /** Where the Services are that webhook configurations name, by `namespace/name:port` or `namespace/name`. */
+  /** Addresses of the Services that webhook configurations name, by `namespace/name:port` or `namespace/name`. */
   readonly resolveService?: Readonly<Record<string, ServiceAddress>>;
 }
 
-/** What can be asked of the server in the worker, by name. */
+/** Calls to the server in the worker, by name. */
 export type WorkerCall =
   | { readonly method: 'stop' }
   | { readonly method: 'kubeconfig'; readonly options: KubeconfigOptions }

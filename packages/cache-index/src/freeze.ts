@@ -1,7 +1,10 @@
 import type { DeepReadonly } from '@kctl/apimachinery';
 import { mutableCopy } from '@kctl/apimachinery';
 
-/** Freezes a JSON value at every depth. It walks unconditionally: asking `isFrozen` first costs four times as much. */
+/**
+ * Freezes a JSON value at every depth. It walks unconditionally, because checking `isFrozen` first costs four times as
+ * much.
+ */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
   freezeTree(value);
   return value as DeepReadonly<T>;
@@ -11,7 +14,7 @@ function freezeTree(value: unknown): void {
   if (isTree(value)) freezeBranch(value);
 }
 
-/** Leaves are recognized before the call: most values are leaves. */
+/** Leaves are recognized before the call, because most values are leaves. */
 function freezeBranch(value: object): void {
   if (Array.isArray(value)) {
     for (const element of value) if (isTree(element)) freezeBranch(element);
@@ -28,10 +31,10 @@ function isTree(value: unknown): value is object {
 }
 
 /**
- * Freezes `next` and replaces each of its sub-trees that equals the one of `previous` (which is frozen) by that one: an
- * update then costs the memory of what changed, and `next.spec === previous.spec` is a valid test for "not changed".
- * Where everything is equal it returns `previous` itself. `previous` may as well be another object that looks alike. Of a
- * `next` that is frozen, or in part, as one that was read from another store, a copy takes its place.
+ * Freezes `next` and replaces each of its sub-trees that equals the one of `previous` (which is frozen) with that one,
+ * so an update costs only the memory of the changes, and `next.spec === previous.spec` is a valid test for "not
+ * changed". Returns `previous` itself if everything is equal. `previous` may also be another object that looks alike.
+ * If `next` or a part of it is already frozen (for example because it was read from another store), a copy replaces it.
  */
 export function shareFreeze<T>(next: T, previous: DeepReadonly<T> | undefined): DeepReadonly<T> {
   if (!isTree(next)) return next as DeepReadonly<T>;
@@ -48,10 +51,10 @@ function copyOf(value: object): object {
   return mutableCopy(value);
 }
 
-/** Equal leaves need no call: most values are leaves, and most of them are equal. */
+/** Equal leaves need no call. Most values are leaves, and most of them are equal. */
 function shareTree(next: object, previous: unknown): unknown {
   if (next === previous) return previous;
-  // What `__proto__` says of an object that has no member of that name is not a part of it.
+  // An inherited `__proto__` value is not a part of an object that has no member of that name.
   if (!isTree(previous) || previous === Object.prototype || Array.isArray(next) !== Array.isArray(previous)) {
     freezeBranch(next);
     return next;

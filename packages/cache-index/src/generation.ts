@@ -16,15 +16,17 @@ export interface IndexSet<T extends KubeObject> {
   readonly paths: FieldPaths | undefined;
   /** Whether an update that changes no field that a path leads to changes no value either. */
   readonly followsFields: boolean;
-  /** Receives what an index function throws; the object is then stored without values for it. Unset: the write fails. */
+  /**
+   * Receives the errors of index functions; the object is then stored without values for it. If unset, the write fails.
+   */
   readonly onIndexError: ((error: IndexFunctionError) => void) | undefined;
 }
 
-/** Everything that a store holds between two replacements: the objects and their indexes. */
+/** The content of a store between two replacements (objects and indexes). */
 export class Generation<T extends KubeObject> {
   readonly set: IndexSet<T>;
   readonly tables: readonly ReadableIndex<T>[];
-  /** The tables that entries have values for. Not the namespace index: its buckets are the shelves. */
+  /** The tables that entries have values for. Excludes the namespace index, whose buckets are the shelves. */
   readonly #kept: readonly IndexTable<T>[];
   readonly #shelves = new Map<string, Shelf<T>>();
   #namespaces: readonly string[] | undefined;
@@ -57,7 +59,7 @@ export class Generation<T extends KubeObject> {
   /**
    * Stores a version; all index values are known before anything changes.
    *
-   * @throws IndexFunctionError where no handler receives the errors of index functions
+   * @throws IndexFunctionError if no handler receives the errors of index functions
    */
   put(stored: StoredObject<T>, write: StoredWrite = {}): StoredObject<T> | undefined {
     const { namespace } = stored;
@@ -95,7 +97,7 @@ export class Generation<T extends KubeObject> {
     return stored;
   }
 
-  /** Entries in order: of one namespace, or of all. */
+  /** Entries in order, of one namespace or of all. */
   read(namespace?: string): readonly Entry<T>[] {
     if (namespace !== undefined) return this.#shelves.get(namespace)?.read() ?? [];
     const all: Entry<T>[] = [];
@@ -104,13 +106,13 @@ export class Generation<T extends KubeObject> {
     return all;
   }
 
-  /** All versions, in no order, one by one: those that come meanwhile included, those that go left out. */
+  /** All versions, in no order, one by one. Versions added meanwhile are included, removed ones are left out. */
   *versions(): Generator<StoredObject<T>, undefined> {
     for (const shelf of this.#shelves.values()) for (const entry of shelf.entries()) yield entry.stored;
     return undefined;
   }
 
-  /** All versions, in no order: the fastest way to see them all. */
+  /** All versions, in no order. The fastest iteration. */
   collect(): StoredObject<T>[] {
     const all: StoredObject<T>[] = [];
     for (const shelf of this.#shelves.values()) for (const entry of shelf.entries()) all.push(entry.stored);
@@ -136,7 +138,7 @@ export class Generation<T extends KubeObject> {
     return same !== undefined && this.set.followsFields ? same.values : this.#findValues(stored, write.fields, same);
   }
 
-  /** `same` has the values of all fields. A method of its own, as its closures would cost each update something. */
+  /** `same` has the values of all fields. A separate method, because its closures would add a cost to each update. */
   #findValues(
     stored: StoredObject<T>,
     known: StoredWrite['fields'],
@@ -156,7 +158,7 @@ export class Generation<T extends KubeObject> {
     return this.#shared(moved);
   }
 
-  /** The same values, as an array that entries with the same values have in common where they were found one after the other. */
+  /** The same values, as an array shared by entries with the same values if they were found one after the other. */
   #shared(values: readonly IndexValues[]): readonly IndexValues[] {
     const value = values[0];
     const bucket = typeof value === 'string' ? this.#kept[0]?.bucket(value) : undefined;

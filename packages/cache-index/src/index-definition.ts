@@ -1,12 +1,12 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 
-/** The values under which an object is found. It is asked once per version, and its object has to be parsed for it. */
+/** The values under which an object is found. Called once per version; requires the object to be parsed. */
 export type IndexFunction<T extends KubeObject> = (object: DeepReadonly<T>) => readonly string[];
 
 interface IndexDefinitionBase {
   /**
-   * Keeps the values per namespace too, so that a look-up within a namespace costs no more than its result. What
+   * Keeps the values per namespace too, so that a look-up within a namespace costs no more than its result. As
    * controller-runtime does for field indexes.
    *
    * @default false
@@ -19,7 +19,7 @@ export interface ObjectIndex<T extends KubeObject> extends IndexDefinitionBase {
   readonly object: IndexFunction<T>;
 }
 
-/** An index over a function of the header: nothing is parsed for it. */
+/** An index over a function of the header. Requires no parse. */
 export interface HeaderIndex extends IndexDefinitionBase {
   readonly header: (header: ObjectHeader) => readonly string[];
 }

@@ -5,18 +5,18 @@ import type { StoredObject } from './stored-object.js';
 export interface IndexListOptions {
   /** Unset: all. */
   readonly namespace?: string;
-  /** Judges the labels; nothing is parsed for it. */
+  /** Evaluates the labels; requires no parse. */
   readonly selector?: Pick<Selector, 'matches'>;
 }
 
 /**
- * The reading side of a store. Lists are ordered by namespace, then name. Objects are shared and frozen: reading costs
- * no copy and they cannot be corrupted; take a `mutableCopy` to change one. A returned array belongs to the caller and
- * does not change with later writes.
+ * The reading side of a store. Lists are ordered by namespace, then name. Objects are shared and frozen, so reads need
+ * no copy and objects cannot be corrupted; take a `mutableCopy` to change one. A returned array belongs to the caller
+ * and does not change with later writes.
  */
 export interface IndexReader<T extends KubeObject> {
   readonly size: number;
-  /** The version of the collection that the store is at; '' where it was not given. */
+  /** The resourceVersion of the collection that the store has reached; '' if not given. */
   readonly resourceVersion: string;
   readonly indexNames: readonly string[];
   get(key: ObjectKey): DeepReadonly<T> | undefined;
@@ -33,9 +33,9 @@ export interface IndexReader<T extends KubeObject> {
   /** The objects that share a value with this one, each once. @throws UnknownIndexError */
   index(indexName: string, object: DeepReadonly<T>): DeepReadonly<T>[];
   /**
-   * The values that the store keeps, or would keep, of an object under an index, without duplicates: computed by the
-   * index's own definition, also for an object that is not stored. None where the function fails and the store takes
-   * such errors (`onIndexError`). Costs one evaluation of the definition.
+   * The values that the store keeps, or would keep, for an object under an index, without duplicates. Computed by the
+   * index's definition, also for an object that is not stored. Empty if the function fails and the store handles such
+   * errors (`onIndexError`). Costs one evaluation of the definition.
    *
    * @throws UnknownIndexError; IndexFunctionError when the function fails and the store does not take it
    */
@@ -44,7 +44,7 @@ export interface IndexReader<T extends KubeObject> {
   indexKeys(indexName: string, value: string): string[];
   /** All values of an index, in order; none for an unknown one, as in client-go. */
   listIndexFuncValues(indexName: string): string[];
-  /** The stored form of an object: its header without a parse. */
+  /** The stored form of an object, with its header available without a parse. */
   stored(key: ObjectKey): StoredObject<T> | undefined;
   /** Like {@link list}, without a parse. */
   listStored(options?: IndexListOptions): StoredObject<T>[];

@@ -20,7 +20,7 @@ export interface CompiledIndex<T extends KubeObject> {
 /**
  * Makes a definition ready for use. `fieldOf` gives a path its place among the field paths of the store.
  *
- * @throws TypeError when the definition says nothing
+ * @throws TypeError when the definition is empty
  */
 export function compileIndex<T extends KubeObject>(
   name: string,
@@ -41,7 +41,7 @@ export function compileIndex<T extends KubeObject>(
   return { ...common, scoped, compute: (stored) => asValues(definition.object(stored.object)) };
 }
 
-/** What an index function returned, checked: a text is one value, not letters, and undefined means no value. */
+/** The checked result of an index function. A string is one value, not its characters, and undefined means no value. */
 function asValues(returned: unknown): readonly string[] {
   if (typeof returned === 'string') return [returned];
   if (returned === undefined || returned === null) return [];
@@ -59,7 +59,10 @@ function isDefinition(definition: unknown): boolean {
   return 'object' in definition && typeof definition.object === 'function';
 }
 
-/** What an index found, as an entry keeps it: without duplicates, and without an array where there is one value. */
+/**
+ * The result of an index in the form that an entry keeps, without duplicates, and without an array if there is one
+ * value.
+ */
 export function compactValues(values: readonly string[]): IndexValues {
   if (values.length === 0) return undefined;
   if (values.length === 1) return values[0];
@@ -73,10 +76,10 @@ export function valuesOf(values: IndexValues): readonly string[] {
   return typeof values === 'string' ? [values] : values;
 }
 
-/** What is read of an index. */
+/** The read interface of an index. */
 export interface ReadableIndex<T extends KubeObject> {
   readonly index: CompiledIndex<T>;
-  /** The entries under a value, in order; of one namespace where it is given. */
+  /** The entries under a value, in order; of one namespace if given. */
   read(value: string, namespace: string | undefined): readonly Entry<T>[];
   /** All values that have entries, in order. */
   values(): string[];
@@ -84,7 +87,7 @@ export interface ReadableIndex<T extends KubeObject> {
 
 type Buckets<T extends KubeObject> = Map<string, SortedEntries<T>>;
 
-/** One index: value → entries, and the same per namespace where it is scoped. Empty buckets are removed. */
+/** One index, a map of value → entries, and the same per namespace if it is scoped. Empty buckets are removed. */
 export class IndexTable<T extends KubeObject> implements ReadableIndex<T> {
   readonly index: CompiledIndex<T>;
   readonly #all: Buckets<T> = new Map();
@@ -95,8 +98,8 @@ export class IndexTable<T extends KubeObject> implements ReadableIndex<T> {
   }
 
   /**
-   * Moves an entry to where its values belong. @returns the values to keep: a single one is the very text that all
-   * entries under it share, as a text for each would take more memory than the rest of an entry
+   * Moves an entry to the buckets of its values. @returns the values to keep; a single value is the same string
+   * instance for all entries under it, because a string for each would take more memory than the rest of an entry
    */
   update(entry: Entry<T>, before: IndexValues, after: IndexValues): IndexValues {
     if (before === after) return before;
@@ -109,7 +112,7 @@ export class IndexTable<T extends KubeObject> implements ReadableIndex<T> {
     return after;
   }
 
-  /** What lies under a value. */
+  /** The entries under a value. */
   bucket(value: string): SortedEntries<T> | undefined {
     return this.#all.get(value);
   }
@@ -152,7 +155,7 @@ function isSame(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((value, index) => value === b[index]);
 }
 
-/** @returns the text that is the bucket's key */
+/** @returns the string used as the bucket's key */
 function addTo<T extends KubeObject>(buckets: Buckets<T>, entry: Entry<T>, value: string): string {
   let bucket = buckets.get(value);
   if (bucket === undefined) buckets.set(value, (bucket = new SortedEntries(value)));

@@ -1,5 +1,6 @@
 /**
- * An indexed store of Kubernetes objects that cannot be corrupted: frozen, shared, read without copies, in a fixed order.
+ * An indexed store of Kubernetes objects that cannot be corrupted. Objects are frozen, shared, read without copies, and
+ * in a fixed order.
  *
  * @packageDocumentation
  */

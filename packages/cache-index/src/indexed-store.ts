@@ -21,7 +21,7 @@ import type { OptionNames } from '@kctl/options';
 
 const listOptionNames: OptionNames<IndexListOptions> = { namespace: true, selector: true };
 
-/** The default Indexer: one generation of objects and indexes, replaced as a whole. */
+/** The default Indexer. Holds one generation of objects and indexes, replaced as a whole. */
 export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   readonly #objects: Reading<T, DeepReadonly<T>> = { entry: ({ object }) => object, version: ({ object }) => object };
   readonly #versions: Reading<T, StoredObject<T>> = { entry: storedOf, version: itself };
@@ -113,7 +113,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     try {
       return valuesOf(compactValues(index.compute(stored)));
     } catch (cause) {
-      // As stored: where errors are taken, an object that an index function fails for has no values.
+      // As stored. If errors are handled, an object for which an index function fails has no values.
       if (this.#onIndexError !== undefined) return [];
       throw new IndexFunctionError(indexName, formatKey(stored), { cause });
     }
@@ -164,7 +164,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     const base = this.#generation;
     let next = new Generation<T>(base.set);
     const current = (): Generation<T> => {
-      // Indexes were added meanwhile: what is filled so far moves over to a generation that has them.
+      // Indexes were added meanwhile, so the content filled so far moves to a generation that has them.
       if (next.set !== this.#generation.set) next = rebuild(next, this.#generation.set);
       return next;
     };
@@ -213,7 +213,7 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
     const { selector } = options;
     const onUnreadable = this.#onUnreadable;
     if (selector === undefined) return pick(entries, { selector, storedOf, read: read.entry, onUnreadable });
-    // A selector may be anybody's code, and write to this store: it judges what was there when the list began.
+    // A selector may be foreign code and write to this store, so it evaluates the content at the start of the list.
     return pick(entries.map(storedOf), { selector, storedOf: itself, read: read.version, onUnreadable });
   }
 
@@ -245,7 +245,7 @@ function rebuild<T extends KubeObject>(from: Generation<T>, set: IndexSet<T>): G
   return next;
 }
 
-/** How a list reads its elements: of an entry, and of a version that an entry held. */
+/** How a list reads its elements, either from an entry or from a version that an entry held. */
 interface Reading<T extends KubeObject, R> {
   readonly entry: (entry: Entry<T>) => R;
   readonly version: (stored: StoredObject<T>) => R;

@@ -3,11 +3,11 @@ import type { StoredObject } from './stored-object.js';
 
 /** How a list reads its elements. */
 export interface Picking<E, R> {
-  /** Judges the labels. */
+  /** Evaluates the labels. */
   readonly selector: Pick<Selector, 'matches'> | undefined;
   readonly storedOf: (element: E) => Pick<StoredObject<KubeObject>, 'labels'>;
   readonly read: (element: E) => R;
-  /** Receives what reading an element throws; the element is left out. Unset: the list throws. */
+  /** Receives errors of reading an element; the element is left out. If unset, the list throws. */
   readonly onUnreadable: ((error: unknown) => void) | undefined;
 }
 
@@ -21,7 +21,7 @@ export function pick<E, R>(elements: Iterable<E>, picking: Picking<E, R>): R[] {
     return picked;
   } catch (error) {
     if (onUnreadable === undefined) throw error;
-    // What a read throws is told apart from what a selector throws here alone: the loop above is the hot one.
+    // Only here are errors of a read distinguished from those of a selector, because the loop above is the hot one.
     return pickReadable(elements, { ...picking, onUnreadable });
   }
 }

@@ -3,13 +3,15 @@ import type { StoredObject } from './stored-object.js';
 
 /**
  * The place of one key in a store; what it holds changes with each version, its identity does not. Views that were
- * sorted before it left the store may still refer to it: it then holds nothing.
+ * sorted before it left the store may still refer to it; it then holds nothing.
  */
 export class Entry<T extends KubeObject> {
   #stored: StoredObject<T> | undefined;
-  /** The object of the present version once it was read: lists of many would wait for memory at each step more. */
+  /** The object of the present version once it was read. Another step would make long lists wait for memory. */
   #object: DeepReadonly<T> | undefined;
-  /** What each index found for the present version: cached, so that an update does not evaluate the old object again. */
+  /**
+   * The results of each index for the present version, cached so that an update does not evaluate the old object again.
+   */
   values: readonly IndexValues[];
 
   constructor(stored: StoredObject<T>) {
@@ -28,12 +30,12 @@ export class Entry<T extends KubeObject> {
     this.#object = undefined;
   }
 
-  /** @throws what reading the object throws, where its bytes turn out not to be one */
+  /** @throws the error of reading the object, if its bytes are not a valid object */
   get object(): DeepReadonly<T> {
     if (this.#object !== undefined) return this.#object;
     const { stored } = this;
     const { object } = stored;
-    // What keeps its bytes decides itself how long the object lives.
+    // The holder of the bytes decides how long the object lives.
     if (stored.isParsed) this.#object = object;
     return object;
   }
@@ -54,10 +56,10 @@ export class Entry<T extends KubeObject> {
 /** Of entries that no index has anything of. */
 export const noValues: readonly IndexValues[] = [];
 
-/** Values of one index: mostly one, so that the common case needs no array. */
+/** Values of one index. Mostly one, so the common case needs no array. */
 export type IndexValues = string | readonly string[] | undefined;
 
-/** By namespace, then by name: by code units, so the same everywhere. */
+/** By namespace, then by name, in code units, so the order is the same everywhere. */
 export function compareEntries<T extends KubeObject>(a: Entry<T>, b: Entry<T>): number {
   const left = a.stored;
   const right = b.stored;
@@ -65,7 +67,7 @@ export function compareEntries<T extends KubeObject>(a: Entry<T>, b: Entry<T>): 
   return left.name < right.name ? -1 : left.name > right.name ? 1 : 0;
 }
 
-/** Where a {@link SortedView} finds its entries. */
+/** The source of the entries of a {@link SortedView}. */
 export interface EntrySource<T extends KubeObject> {
   readonly size: number;
   entries(): Iterable<Entry<T>>;
@@ -73,7 +75,7 @@ export interface EntrySource<T extends KubeObject> {
 }
 
 /**
- * Entries in order: sorted when they are read, and from then on by merging what came since.
+ * Entries in order. Sorted at the first read, and from then on by merging the changes.
  *
  * Adding and removing cost O(1). A read costs O(1) without changes since the last one, O(n) with some, O(n log n) at
  * first and after most entries have left. It refers to at most twice as many entries as the source has.
@@ -126,7 +128,7 @@ const mostRemoved = 16;
 /** The entries under one value of an index; they can be read in order. */
 export class SortedEntries<T extends KubeObject> implements EntrySource<T> {
   readonly value: string;
-  /** What all indexes found for one of these entries: most often the same as for the others. */
+  /** The results of all indexes for one of these entries, most often the same as for the others. */
   lastValues: readonly IndexValues[] | undefined;
   readonly #members = new Set<Entry<T>>();
   #view: SortedView<T> | undefined;

@@ -6,19 +6,19 @@ import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 
 /**
- * One version of an object, as a store holds it: its header is there, the object itself may be parsed at first read.
- * It never changes; a new version is a new StoredObject.
+ * One version of an object, as a store holds it. The header is available; the object itself may be parsed at first
+ * read. It never changes; a new version is a new StoredObject.
  */
 export interface StoredObject<T extends KubeObject> extends ObjectHeader {
   /**
    * The object, the same one at each read.
    *
-   * @throws where the object is kept in a form that turns out not to be readable; then at each read
+   * @throws if the object is kept in a form that cannot be read; then at each read
    */
   readonly object: DeepReadonly<T>;
   /** Whether reading {@link object} costs nothing. */
   readonly isParsed: boolean;
-  /** Values of the paths, in their order; undefined where the object has none. */
+  /** Values of the paths, in their order; undefined if the object has none. */
   fields(paths: FieldPaths): readonly (string | undefined)[];
 }
 
@@ -26,7 +26,7 @@ export interface StoredObject<T extends KubeObject> extends ObjectHeader {
 export interface StoreObjectOptions<T extends KubeObject> {
   /** Freezes the object at every depth. @default true */
   readonly freeze?: boolean;
-  /** The version before: equal sub-trees become identical. Only where freezing. */
+  /** The previous version; equal sub-trees become identical. Only used when freezing. */
   readonly previous?: DeepReadonly<T> | undefined;
 }
 

@@ -12,7 +12,7 @@ import type {
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 
-/** What a cache holds of the objects of a scope. Every field that is not given comes from the next level. */
+/** Options for the objects of a scope in a cache. Every field that is not given comes from the next level. */
 export interface ScopeOptions {
   /** Only objects with these labels, chosen by the server. */
   readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
@@ -20,22 +20,23 @@ export interface ScopeOptions {
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
   /**
    * Changes each object once before it is stored; forces every object to be parsed. For kinds that are declared as
-   * `stripped(kind)`: nothing else would keep what is left from being written back whole. Among `defaults` and
-   * `defaultNamespaces` it applies to stripped and metadata-only kinds, and a kind that is held whole is refused unless
-   * it says `transform: null`.
+   * `stripped(kind)`, because nothing else would prevent a stripped object from being written back as a whole one. In
+   * `defaults` and `defaultNamespaces` it applies to stripped and metadata-only kinds, and a kind that is held whole is
+   * refused unless it sets `transform: null`.
    */
   readonly transform?: ((object: KubeObject) => KubeObject) | null;
-  /** Hands out mutable objects: raw speed, without protection of the cache from changes. @default false */
+  /** Hands out mutable objects. Favors speed, without protection of the cache from changes. @default false */
   readonly unsafeMutableObjects?: boolean;
   /** @default true */
   readonly bookmarks?: boolean;
   /** Default resync period of handlers, in ms. @default 0: never */
   readonly resyncMs?: number;
-  /** @default false: managedFields are cut out */
+  /** @default false, which removes managedFields */
   readonly keepManagedFields?: boolean;
   /**
-   * `compact` compresses the objects that have not changed for longest: for hundreds of thousands of objects, most of which
-   * are read seldom. It changes nothing where there is a `transform`. See the README of @kctl/informer for what it costs.
+   * `compact` compresses the objects that have been unchanged for longest. Intended for hundreds of thousands of
+   * objects, most of which are seldom read. It has no effect if there is a `transform`. See the README of
+   * @kctl/informer for its cost.
    *
    * @default 'plain'
    */
@@ -46,14 +47,17 @@ export interface ScopeOptions {
 export type NamespaceScopes = Readonly<Record<string, ScopeOptions>>;
 
 interface KindScopes extends ScopeOptions {
-  /** Unset: the cache's `defaultNamespaces`. `{}`: all namespaces, whatever the default. */
+  /** If unset, the cache's `defaultNamespaces`. `{}` means all namespaces, whatever the default. */
   readonly namespaces?: NamespaceScopes;
 }
 
 /** A kind that is cached as the server sends it. */
 export interface WholeKindOptions extends KindScopes {
   readonly kind: Kind;
-  /** `null` keeps the kind whole where `defaults` have a transform. See {@link StrippedKindOptions} for one of its own. */
+  /**
+   * `null` keeps the kind whole if `defaults` have a transform. See {@link StrippedKindOptions} for a dedicated
+   * transform.
+   */
   readonly transform?: null;
 }
 
@@ -65,7 +69,7 @@ export interface StrippedKindOptions extends KindScopes {
 /** Options for one kind. Mirrors `cache.ByObject`. */
 export type KindOptions = WholeKindOptions | StrippedKindOptions;
 
-/** What {@link Cache.selectedInformer} holds of a kind. */
+/** Options for the content of {@link Cache.selectedInformer}. */
 export interface SelectedInformerOptions extends Omit<ScopeOptions, 'transform'> {
   /** Distinguishes it from others of its kind, in logs and metrics, too. */
   readonly name: string;
@@ -83,16 +87,16 @@ export interface CacheOptions {
    *   again when its cache has ended, or was collected without having run
    */
   readonly name?: string;
-  /** Lists and watches. Bytes are taken where it yields them. */
+  /** Lists and watches. Bytes are used if it yields them. */
   readonly client: InformerClient;
-  /** Kinds with options of their own. Naming a kind here declares it: its informer starts with the cache. */
+  /** Kinds with dedicated options. Naming a kind here declares it, so its informer starts with the cache. */
   readonly byObject?: readonly KindOptions[];
   /** Unset or `{}`: all namespaces. (In `setNamespaces`, `{}` means none.) @default all namespaces */
   readonly defaultNamespaces?: NamespaceScopes;
-  /** What applies where neither a namespace nor a kind says otherwise. */
+  /** Options that apply unless a namespace or a kind sets others. */
   readonly defaults?: ScopeOptions;
   /**
-   * What a read of an undeclared kind does (one that is not in `byObject`, `informerFor`, `addIndex`): `error` throws
+   * Behavior of a read of an undeclared kind (one that is not in `byObject`, `informerFor`, `addIndex`). `error` throws
    * KindNotCachedError, on which a delegating client reads live; `start` starts an informer for the whole kind.
    *
    * @default 'error'
@@ -104,9 +108,9 @@ export interface CacheOptions {
   readonly watchErrorHandler?: (kind: Kind, trouble: InformerTrouble) => WatchErrorDecision | undefined;
   /** Makes the ListerWatchers instead of `client`: for tests and unusual sources. */
   readonly listerWatcherFor?: <T extends KubeObject>(kind: Kind<T>, scope: ListerWatcherScope) => ListerWatcher<T>;
-  /** Whether informers start by streaming where the server can. @default true */
+  /** Whether informers start by streaming if the server supports it. @default true */
   readonly watchList?: boolean;
-  /** The least time after which servers are asked to end a watch, in ms; the most is twice that. @default 300_000 */
+  /** The minimum watch timeout requested from servers, in ms; the maximum is twice that. @default 300_000 */
   readonly minWatchTimeoutMs?: number;
   /**
    * A watch without any frame for this long, in ms, is taken for dead.
@@ -133,8 +137,8 @@ export interface ResolvedScope extends Omit<ScopeOptions, 'transform'> {
   readonly transform?: (object: KubeObject) => KubeObject;
   /** '' for all (or all other) namespaces, and for cluster-scoped kinds. */
   readonly namespace: string;
-  /** What is listed and watched. */
+  /** Scope to list and watch. */
   readonly listScope: ListerWatcherScope;
-  /** Whether this scope's informer would hold an object with these labels, where that can be determined. */
+  /** Whether this scope's informer would hold an object with these labels, if that can be determined. */
   readonly labels: Selector | undefined;
 }

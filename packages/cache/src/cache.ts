@@ -4,7 +4,7 @@ import type { ListOptions, Reader, ReadObject, ReadScope } from '@kctl/client';
 import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import type { NamespaceScopes, SelectedInformerOptions } from './cache-options.js';
 
-/** An informer on loan: it runs at least until the loan is returned. */
+/** An informer on loan. It runs at least until the loan is returned. */
 export interface InformerLease<K extends Kind> extends AsyncDisposable {
   readonly informer: SharedInformer<PersistedObject<K>>;
 }
@@ -28,15 +28,15 @@ export interface InformerStatus {
   readonly isWanted: boolean;
 }
 
-/** Where a wait looks. */
+/** Scope of a wait. */
 export interface CacheScope {
   readonly namespace?: string;
 }
 
 /**
- * Informers by kind and shape, and a Reader over them. A kind is declared by `byObject`, by {@link informerFor} (which is
- * what a controller's watch does), by {@link acquire} or by {@link addIndex}; no read starts an informer unless
- * `undeclaredReads` says so. Mirrors controller-runtime's `cache.Cache`.
+ * Informers by kind and shape, and a Reader over them. A kind is declared by `byObject`, by {@link informerFor} (which
+ * is what a controller's watch does), by {@link acquire} or by {@link addIndex}; no read starts an informer unless
+ * `undeclaredReads` allows it. Mirrors controller-runtime's `cache.Cache`.
  *
  * Objects are shared and frozen; reading costs no copy. Reads wait until their kind has synced, those of one namespace until
  * that one has, for as long as their signal allows. An object whose bytes cannot be read is left out of lists. Lists are in the order of namespace, then name. With `live: true` the server answers, within the scope
@@ -47,7 +47,7 @@ export interface Cache extends Reader {
   /**
    * Declares a kind, and starts its informer once the cache runs. Full and untyped tokens share one.
    *
-   * @throws TypeError when the kind is held stripped already, or whole where a stripped form is asked for
+   * @throws TypeError when the kind is held stripped already, or whole if a stripped form is requested
    */
   informerFor<K extends Kind>(kind: K): SharedInformer<PersistedObject<K>>;
   /** {@link informerFor} as a promise. */
@@ -58,8 +58,8 @@ export interface Cache extends Reader {
   /** Borrows an informer. After the last loan it lingers, then it stops, unless the kind was declared otherwise. */
   acquire<K extends Kind>(kind: K): InformerLease<K>;
   /**
-   * A further informer of a kind, with selectors and namespaces of its own: it lists and watches beside that of
-   * {@link informerFor}, runs with the cache, and reads of the cache do not see what it holds; read its `lister`.
+   * A further informer of a kind, with separate selectors and namespaces. It lists and watches beside that of
+   * {@link informerFor} and runs with the cache. Reads of the cache do not see its objects; read its `lister`.
    *
    * @throws TypeError when the kind has one of that name already
    */
@@ -75,10 +75,10 @@ export interface Cache extends Reader {
    */
   addIndex<K extends Kind>(kind: K, name: string, definition: IndexDefinition<PersistedObject<K>>): void;
   /**
-   * Changes `defaultNamespaces` while running, for every kind that follows it: a new namespace is listed and then
-   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`. A list of all namespaces waits for
-   * one that replaces another, as a wider one or with other selectors. `{}` means none, so that a list
-   * of tenants may become empty; all namespaces are `{ '': {} }`.
+   * Changes `defaultNamespaces` while running, for every kind that follows it. A new namespace is listed and then
+   * becomes visible; the objects of a dropped one leave with deletes marked `leftScope`. A list of all namespaces waits
+   * for one that replaces another, as a wider one or with other selectors. `{}` means none, so that a list of tenants
+   * may become empty; all namespaces are `{ '': {} }`.
    */
   setNamespaces(namespaces: NamespaceScopes): Promise<void>;
   /**
@@ -95,13 +95,13 @@ export interface Cache extends Reader {
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * What {@link get} would return, at once; undefined where `get` has to wait, to look further or to throw: not synced,
-   * not declared, not there.
+   * The result that {@link get} would return, at once; undefined if `get` has to wait, to look further or to throw
+   * because the kind is not synced or not declared or the object does not exist.
    */
   peek<K extends Kind>(kind: K, key: KeyOf<K>): ReadObject<K> | undefined;
-  /** Whether reads of this kind (in this namespace; unset: in all) are answered here. */
+  /** Whether this cache answers reads of this kind (in this namespace; in all if unset). */
   isCached(kind: Kind, namespace?: string): boolean;
-  /** The version that every store answering for this kind has reached; '' where that is not known. */
+  /** The version that every store answering for this kind has reached; '' if not known. */
   resourceVersionOf(kind: Kind, namespace?: string): string;
   /** Resolves when those stores are at this version or a newer one. @throws SyncError on timeout */
   waitForResourceVersion(
@@ -110,27 +110,30 @@ export interface Cache extends Reader {
     options?: InformerWaitOptions & CacheScope,
   ): Promise<void>;
   /**
-   * What the stores of a kind hold: one entry for each list and watch; none where the kind is not held. The same array
-   * until that changes.
+   * The contents of the stores of a kind, one entry for each list and watch; empty if the kind is not held. The same
+   * array until that changes.
    */
   scopesOf(kind: Kind): readonly ReadScope[];
-  /** The namespaces that an informer of the kind lists and watches, held or not; undefined: all, none yet, or the kind has none. */
+  /**
+   * The namespaces that an informer of the kind lists and watches, held or not; undefined if all, if there are none
+   * yet, or if the kind has none.
+   */
   namespacesFor(kind: Kind): readonly string[] | undefined;
-  /** The kinds of the same group and kind that have informers: one for each version. */
+  /** The kinds of the same group and kind that have informers, one for each version. */
   versionsOf(kind: Kind): readonly Kind[];
   /** The fields that {@link addIndex} has made an index for. */
   indexedFields(kind: Kind): readonly string[];
   /**
-   * Whether a list with these options contains an object, if a store holds it (as {@link project} makes it): the same
-   * selectors, judged by the same index definitions.
+   * Whether a list with these options contains an object, if a store holds it (as {@link project} makes it). Uses the
+   * same selectors, evaluated by the same index definitions.
    *
    * @throws UnsupportedReadError as `list` does; KindNotCachedError
    */
   matcherFor(kind: Kind, options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean;
   /**
-   * A copy of the object as a store would hold it, frozen; undefined where namespaces, labels or fields leave it out.
-   * Fields are judged as the API server does for built-in kinds, and by path for all others. Where a transform fails, it is
-   * what the store holds of the object: the version before, if there is one.
+   * A copy of the object as a store would hold it, frozen; undefined if namespaces, labels or fields exclude it. Fields
+   * are evaluated as the API server does for built-in kinds, and by path for all others. If a transform fails, the
+   * result is the store's content for the object (the previous version, if there is one).
    */
   project<K extends Kind>(kind: K, object: ObjectOf<K>): DeepReadonly<ObjectOf<K>> | undefined;
   /** Whether objects of this kind are held transformed, so that writing one back would lose data. */

@@ -40,7 +40,7 @@ export class UnknownNamespaceError extends Error {
   }
 }
 
-/** Thrown by reads that ask for something that a cache cannot do. */
+/** Thrown by reads that require something that a cache cannot do. */
 export class UnsupportedReadError extends Error {
   override readonly name = 'UnsupportedReadError';
   /** Stable code of this error class. */

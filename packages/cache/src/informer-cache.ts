@@ -240,7 +240,7 @@ class InformerCache implements Cache {
     try {
       return informer?.indexer.get(isNamespaced ? key : { name }) as ReadObject<K> | undefined;
     } catch {
-      // What cannot be read: `get` says why.
+      // Objects that cannot be read; `get` reports the reason.
       return undefined;
     }
   }
@@ -370,7 +370,7 @@ class InformerCache implements Cache {
     return this.#options.undeclaredReads === 'start' && this.#otherFormOf(kind) === undefined;
   }
 
-  /** Does nothing for one that was removed before: another of its kind may be there by now. */
+  /** Does nothing for an informer that was removed before, because another of its kind may exist by now. */
   async #remove(entry: KindEntry): Promise<void> {
     if (this.#entries.get(entry.id) !== entry) return;
     this.#entries.delete(entry.id);
@@ -390,12 +390,12 @@ class InformerCache implements Cache {
   #tableOf(kind: Kind): ScopeTable {
     const entry = this.#entries.get(idOf(kind));
     if (entry !== undefined) return entry.scopes;
-    // What is read live, because it is not held, is whole.
+    // Objects that are read live because they are not held are whole.
     const sources = withoutTransforms(this.#sources(limitsOf(kind, this.#options.byObject ?? [])));
     return new ScopeTable(kind, resolveScopes(kind, sources));
   }
 
-  /** What a live read must keep to. @throws UnknownNamespaceError as a cached read does */
+  /** The restrictions of a live read. @throws UnknownNamespaceError as a cached read does */
   #liveScope(kind: Kind, { verb, namespace }: CachedRead): LiveReadScope {
     const table = this.#tableOf(kind);
     if (!table.covers(namespace)) throw new UnknownNamespaceError(`${verb} ${kind.plural}`, namespace);
@@ -405,7 +405,7 @@ class InformerCache implements Cache {
     return { client: this.#options.client, scopes: table.lists, reader, project };
   }
 
-  /** Where the transform fails, the store keeps the version before, or nothing. */
+  /** If the transform fails, the store keeps the version before, or nothing. */
   #projected(kind: Kind, table: ScopeTable, object: KubeObject): DeepReadonly<KubeObject> | undefined {
     try {
       return projected(table, object);
@@ -416,7 +416,7 @@ class InformerCache implements Cache {
 
   #start({ informer }: KindEntry): void {
     const signal = this.#signal;
-    // Also after the end: the informer then ends at once, and nobody waits for it for ever.
+    // Also after the end. The informer then ends at once, and no caller waits for it forever.
     if (signal === undefined) return;
     const run = informer
       .run(signal)
@@ -432,7 +432,7 @@ class InformerCache implements Cache {
       : informer?.partFor(namespace);
   }
 
-  /** The informer that answers a read, where it can at once. */
+  /** The informer that answers a read, if it can do so at once. */
   #ready(kind: Kind, namespace: string): SharedInformer<KubeObject> | undefined {
     if (this.#signal === undefined) return undefined;
     const informer = this.#entries.get(idOf(kind))?.informer;
@@ -441,8 +441,9 @@ class InformerCache implements Cache {
   }
 
   /**
-   * Reads of the informer that answers, once it has synced: in the very step in which that was seen. One that leaves
-   * meanwhile empties, and nothing found in it says nothing; what is in its place then answers.
+   * Reads from the informer that answers, once it has synced, in the same step in which the sync was observed. An
+   * informer that leaves meanwhile becomes empty, so an empty result from it means nothing; its replacement then
+   * answers.
    */
   async #whenReadable<R>(
     kind: Kind,

@@ -40,7 +40,7 @@ export const controllerSettingNames: OptionNames<ControllerSettings> = {
   leaderElectionScope: textOption,
 };
 
-/** The options of each object: complete by type, so that none can be forgotten here. */
+/** The options of each object, complete by type, so that none can be forgotten here. */
 const known = {
   controller: {
     name: true,
@@ -65,7 +65,7 @@ const known = {
     clock: clockOption,
     random: hookOption,
     ...controllerSettingNames,
-    // `resolveSettings` judges these with what is inherited.
+    // `resolveSettings` validates these together with the inherited ones.
     maxConcurrentReconciles: true,
     cacheSyncTimeoutMs: true,
     reconciliationTimeoutMs: true,
@@ -79,7 +79,7 @@ const known = {
 const nested = ['debounce', 'runLimit', 'safetyInterval', 'hotLoop'] as const;
 const eventPolicies: readonly unknown[] = [undefined, 'immediate', 'oncePerWindow'];
 
-/** Everything of the wrong name or type among the options: programs in plain JavaScript have no compiler to find it. */
+/** Every option of the wrong name or type, because programs in plain JavaScript have no compiler to find it. */
 export function controllerProblems<R>(options: ControllerOptions<R>): string[] {
   const { retryPolicy, rateLimiter, eventsDuringBackoff } = options;
   return [

@@ -11,7 +11,7 @@ import type { RetryPolicy } from './retry/retry-policy.js';
 
 /** Settings that a manager may give to all its controllers. Mirrors `config.Controller`. */
 export interface ControllerSettings {
-  /** How many requests are reconciled at once: an integer ≥ 0; 0 pauses. @default 1 */
+  /** Maximum number of concurrent reconciles, an integer ≥ 0; 0 pauses. @default 1 */
   readonly maxConcurrentReconciles?: number;
   /** Bound on starting and syncing each source, in ms. @default 120000 */
   readonly cacheSyncTimeoutMs?: number;
@@ -25,7 +25,7 @@ export interface ControllerSettings {
   readonly enableWarmup?: boolean;
   /** Aborts the signal of a reconcile after this many ms; 0: never. @default 0 */
   readonly reconciliationTimeoutMs?: number;
-  /** Allows several controllers of one name in one manager: their metrics then add up. @default false */
+  /** Allows several controllers of one name in one manager; their metrics then add up. @default false */
   readonly skipNameValidation?: boolean;
   /** Name of an own lease instead of the manager's, so that replicas can share the controllers. @default '' */
   readonly leaderElectionScope?: string;
@@ -38,7 +38,10 @@ export interface ControllerOptions<R> extends ControllerSettings, PolicyOptions 
   readonly reconciler: Reconciler<R>;
   /** Rights that the reconciler needs beside those of its sources, see `accessTo` of @kctl/rbac. @default none */
   readonly accessNeeds?: readonly AccessNeed[];
-  /** What a failure leads to. @default `createRetryPolicy()`: back-off without limit; terminal errors and Retry-After honoured */
+  /**
+   * Decides the consequence of a failure. @default `createRetryPolicy()`, back-off without limit; terminal errors and
+   * Retry-After honoured
+   */
   readonly retryPolicy?: RetryPolicy;
   /** Runs after each failure; may write status and change what follows. @default the reconciler's own, else none */
   readonly onError?: ReconcileErrorHook<R>;
@@ -46,7 +49,7 @@ export interface ControllerOptions<R> extends ControllerSettings, PolicyOptions 
   readonly rateLimiter?: RateLimiter<R>;
   /** Makes the queue. @default a priority queue, see `usePriorityQueue` */
   readonly newQueue?: QueueFactory<R>;
-  /** Identity of requests. @default name, namespace and cluster where it has no other fields, else its JSON */
+  /** Identity of requests. @default name, namespace and cluster if it has no other fields, else its JSON */
   readonly requestKey?: (request: R) => string;
   /** @default nothing is written */
   readonly logger?: Logger;

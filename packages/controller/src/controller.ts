@@ -9,10 +9,7 @@ import type { ReconcileRequest } from './reconciler/reconciler.js';
 import type { InformerProvider } from './source/informer-provider.js';
 import type { Source } from './source/source.js';
 
-/**
- * Where a controller is: `cold` (nothing runs), `warm` (sources run, nothing is reconciled), `active`, 
-
- */
+/** State of a controller: `cold` (nothing runs), `warm` (only sources run), `active`, or `draining` (ends its reconciles). */
 export type ControllerPhase = 'cold' | 'warm' | 'active' | 'draining';
 
 /** A source on a controller. It concerns the watch that it was returned for, not a later one of the same source. */
@@ -25,8 +22,8 @@ export interface WatchHandle extends AsyncDisposable {
    */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * Ends the source, and nothing else: its events no longer reach the queue. What is queued already is still valid, and
-   * is reconciled. A start that waits for it goes on without it.
+   * Ends the source only; its events no longer reach the queue. Requests queued already are still valid, and are
+   * reconciled. A start that waits for the source continues without it.
    */
   remove(): Promise<void>;
 }
@@ -50,9 +47,9 @@ export type SourcePhase = 'cold' | 'starting' | 'synced' | 'failed';
 export interface SourceStatus {
   /** As in logs, e.g. `kind source: Pod`. */
   readonly name: string;
-  /** What it watches in the cluster; undefined where that is nothing. */
+  /** The kind it watches in the cluster; undefined if none. */
   readonly kind: Kind | undefined;
-  /** Who has the informer of that kind, where it is not the manager's cache. */
+  /** Provider of the informer of that kind, if it is not the manager's cache. */
   readonly informers: InformerProvider | undefined;
   /** False for an optional source, and for one that was added while the controller ran. */
   readonly isRequired: boolean;
@@ -73,7 +70,7 @@ export interface RunOptions {
   readonly life?: AbortSignal;
 }
 
-/** What a controller takes over from what it is added to, see {@link Controller.adopt}. */
+/** Settings that a controller inherits when it is added, see {@link Controller.adopt}. */
 export interface AdoptOptions {
   readonly settings?: ControllerSettings;
   readonly logger?: Logger;
@@ -82,12 +79,12 @@ export interface AdoptOptions {
   readonly requestCounter?: RequestCounter;
   readonly observer?: ReconcileObserver;
   readonly clock?: Clock;
-  /** Called after each change of what {@link Controller.sources} lists: a source was added, or removed. Must not throw. */
+  /** Called after each change of {@link Controller.sources}, when a source was added or removed. Must not throw. */
   readonly onSourcesChanged?: () => void;
 }
 
 /**
- * Calls a reconciler for each request that its sources queue: one worker per key, several keys at once. Mirrors
+ * Calls a reconciler for each request that its sources queue, with one worker per key and several keys at once. Mirrors
  * `controller.Controller`.
  */
 export interface Controller<R = ReconcileRequest> {
@@ -103,7 +100,7 @@ export interface Controller<R = ReconcileRequest> {
   maxConcurrentReconciles: number;
   /** Starts no further reconciles while it is paused; events are queued. A manager that is paused calls it. */
   setPaused(isPaused: boolean): void;
-  /** How many requests wait to be reconciled: neither those that are being reconciled, nor those that are delayed. */
+  /** Number of requests that wait to be reconciled, without those in progress or delayed. */
   readonly queueLength: number;
   /** Requests that are being reconciled now, as their keys. Names the stragglers of a stop. */
   readonly inFlight: readonly string[];
@@ -117,9 +114,10 @@ export interface Controller<R = ReconcileRequest> {
    */
   watch(source: Source<R>, options?: WatchOptions): WatchHandle;
   /**
-   * Adds a source whose requests are not reconciled: each has all sources hand over everything that exists once more,
-   * at low priority, as after a restart. For what concerns all objects, such as a new configuration. What only channel,
-   * cron and func sources queue is not repeated: they do not know what exists. Mirrors `reconcile_all_on` of kube-rs.
+   * Adds a source whose requests are not reconciled. Each request makes all sources deliver everything that exists once
+   * more, at low priority, as after a restart. For changes that affect all objects, such as a new configuration.
+   * Requests that only channel, cron and func sources queue are not repeated, because those sources do not know what
+   * exists. Mirrors `reconcile_all_on` of kube-rs.
    *
    * @throws as {@link watch}
    */
@@ -131,8 +129,9 @@ export interface Controller<R = ReconcileRequest> {
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */
   enqueue(request: R, options?: EnqueueOptions): void;
   /**
-   * Takes over what its options leave open: settings, logger, metrics, tracer, request counter, observer and clock. A manager calls it when the
-   * controller is added. Ignored while the controller is not cold, but for `onSourcesChanged`.
+   * Sets options that were left open (settings, logger, metrics, tracer, request counter, observer and clock). A
+   * manager calls it when the controller is added. Ignored while the controller is not cold, except for
+   * `onSourcesChanged`.
    *
    * @throws TypeError when a setting is not valid
    */
@@ -144,15 +143,15 @@ export interface Controller<R = ReconcileRequest> {
   readonly warmup?: (signal: AbortSignal) => Promise<void>;
   /**
    * Starts all sources at once, waits for all to sync, then reconciles until the signal is aborted; resolves when no
-   * reconcile is running. Rejects when a source fails to start or to sync in time. It may be run again: a run
-   * that begins while an earlier one drains waits for its end. After a run that ended `cold` every source is started
-   * anew and delivers everything at low priority; one that ended `warm` is continued, and has everything delivered at
-   * low priority, too. Until its signal is aborted it keeps the process alive; from then on only what its reconciles wait
-   * for does.
+   * reconcile is running. Rejects when a source fails to start or to sync in time. It may be run again; a run that
+   * begins while an earlier one drains waits for its end. After a run that ended `cold` every source is started anew
+   * and delivers everything at low priority; one that ended `warm` is continued, and has everything delivered at low
+   * priority, too. Until its signal is aborted it keeps the process alive; from then on only the awaited work of its
+   * reconciles does.
    *
    * @throws ControllerError when it runs already and is not stopping
    */
   run(signal: AbortSignal, options?: RunOptions): Promise<void>;
-  /** Resolves when the controller is cold and nothing of it is left; at once where that is so. */
+  /** Resolves when the controller is cold and has released everything; at once if that is already the case. */
   waitUntilCold(): Promise<void>;
 }

@@ -228,9 +228,10 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   /**
-   * Makes a run the one of the controller, after the end of what is ending; undefined where it is aborted before.
+   * Makes a run the current run of the controller, after the end of the previous one; undefined if it is aborted
+   * before.
    *
-   * @throws ControllerError where another run is active, or waits for its turn
+   * @throws ControllerError if another run is active, or waits for its turn
    */
   async #claim(signal: AbortSignal): Promise<Run | undefined> {
     if (this.#run?.signal.aborted === false || this.#next?.aborted === false)
@@ -239,7 +240,7 @@ class ReconcileController<R> implements Controller<R> {
       );
     this.#next = signal;
     while (this.#run !== undefined || this.#closing !== undefined) await (this.#run?.ended.promise ?? this.#closing);
-    // From here on in one turn: of several that wait for one end, the last one that was not aborted begins.
+    // From here on in one turn. If several runs wait for one end, the last one that was not aborted begins.
     if (this.#next === signal) this.#next = undefined;
     if (signal.aborted) return undefined;
     this.#run = { signal, ended: Promise.withResolvers(), phase: 'starting' };
@@ -307,8 +308,8 @@ class ReconcileController<R> implements Controller<R> {
   #holdUntil(session: Session<R>, signal: AbortSignal): void {
     if (signal.aborted || session.holders.has(signal)) return;
     session.holders.add(signal);
-    // Not by the `signal` option of addEventListener: Node then keeps both signals, and all that they lead to forever
-    // where neither is aborted.
+    // Not by the `signal` option of addEventListener, because Node then keeps both signals and everything they
+    // reference forever if neither is aborted.
     const leave = (): void => signal.removeEventListener('abort', letGo);
     const letGo = (): void => {
       session.signal.removeEventListener('abort', leave);

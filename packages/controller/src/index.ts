@@ -1,5 +1,5 @@
 /**
- * The reconcile loop: sources, handlers, predicates, one worker per key.
+ * The reconcile loop (sources, handlers, predicates, one worker per key).
  *
  * @packageDocumentation
  */

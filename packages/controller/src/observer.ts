@@ -9,23 +9,29 @@ export interface SettledRun {
    * stop of the controller.
    */
   readonly result: 'success' | 'requeue' | 'requeue_after' | 'error' | 'terminal' | 'stopped';
-  /** Why it failed. Text of errors may repeat what objects contain. */
+  /** Why it failed. Error messages may repeat the content of objects. */
   readonly error: unknown;
-  /** When the key runs again unless an event comes first, in ms from now, ≥ 0; undefined: not before the next event. */
+  /**
+   * When the key runs again unless an event comes first, in ms from now, ≥ 0; undefined means not before the next
+   * event.
+   */
   readonly nextMs: number | undefined;
   /** Whether the hot-loop detector found the key with this run. */
   readonly isLooping: boolean;
 }
 
 /**
- * Looks on at controllers: for recorders such as @kctl/inspection. Each method is called synchronously in the path of
- * every event and run, so it must be quick; what it throws is logged once and costs what it would have recorded. With no
- * observer nothing is allocated for it.
+ * Observes controllers, for recorders such as @kctl/inspection. Each method is called synchronously in the path of
+ * every event and run, so it must be quick; its errors are logged once, and the record is lost. With no observer
+ * nothing is allocated for it.
  */
 export interface ReconcileObserver {
-  /** A source has queued a request. `options.event` is the event that led to it, where there is one. */
+  /** A source has queued a request. `options.event` is the event that triggered it, if there is one. */
   queued(controller: string, key: string, options: SourceEnqueueOptions): void;
-  /** A run begins. Returns the tally of the run: with a `requestCounter`, the current one in everything that the run awaits. */
+  /**
+   * A run begins. Returns the tally of the run. With a `requestCounter`, it is the current one in everything that the
+   * run awaits.
+   */
   started(controller: string, key: string, run: ReconcileContext): RequestTally;
   /** The run of a tally has ended. */
   settled(tally: RequestTally, run: SettledRun): void;
@@ -33,7 +39,7 @@ export interface ReconcileObserver {
   ended?(controller: string): void;
 }
 
-/** The observer as the loop calls it: what it throws ends nothing. */
+/** The observer as called by the loop; its errors end nothing. */
 export function guardObserver(observer: ReconcileObserver, logger: Logger): ReconcileObserver {
   let hasFailed = false;
   const failed = (error: unknown): void => {

@@ -1,4 +1,4 @@
-/** What takes events. Taking neither waits nor throws. */
+/** Consumer of events. It neither waits nor throws when it takes one. */
 export interface Listener<E> {
   offer(event: E): void;
 }
@@ -9,8 +9,8 @@ export interface Publication<E> {
 }
 
 /**
- * Who listens to one store. The rule that makes each history legal, whenever a listener joins: the store moves first,
- * then its events are published to those who listened at that moment. Who joins later, also within a callback, takes the
+ * The listeners of one store. To keep each history legal, whenever a listener joins, the store moves first, then its
+ * events are published to the listeners of that moment. A listener that joins later, also within a callback, takes the
  * store as it is, and none of these events.
  */
 export class Audience<E, L extends Listener<E>> {

@@ -25,7 +25,7 @@ export class Checkpoints {
     while (this.#open[0]?.left === 0) for (const reached of this.#open.shift()?.reached ?? []) reached();
   }
 
-  /** Calls back when everything that was begun so far has ended: at once where nothing is under way. */
+  /** Calls back when everything that was begun so far has ended; at once if nothing is in progress. */
   mark(reached: () => void): void {
     const epoch = this.#open.at(-1);
     if (epoch === undefined) reached();

@@ -1,10 +1,10 @@
 import type { EventTraits } from './event-traits.js';
 
 /**
- * Adds an event to those of the same object that wait. The first `keep` are kept as they are, a resync only where
- * nothing else waits; a later one merges with the last, so that at most `keep + 1` wait. What remains is a legal history
- * for a handler that has seen what came before: an add before updates, each update from the state before it, a delete of
- * what was seen. Nothing remains of an object that came and went unseen.
+ * Adds an event to the waiting events of the same object. The first `keep` are kept as they are, a resync only if
+ * nothing else waits; a later one merges with the last, so that at most `keep + 1` wait. The remainder is a legal
+ * history for a handler that has seen the previous events (an add before updates, each update from the state before it,
+ * a delete of a seen object). Nothing remains of an object that came and went unseen.
  */
 export function coalesce<E>(waiting: E[], event: E, { keep, traits }: CoalesceOptions<E>): void {
   const last = waiting.at(-1);
@@ -28,7 +28,7 @@ export function coalesce<E>(waiting: E[], event: E, { keep, traits }: CoalesceOp
       waiting.push(type === 'update' ? traits.mergeUpdate(last, event) : event);
       break;
     case 'delete':
-      // Both stay: the object is another one. A second delete is the newer account of the same end.
+      // Both stay, because the object is another one. A second delete is the newer report of the same end.
       if (type === 'delete') waiting.pop();
       waiting.push(event);
       break;
@@ -37,7 +37,7 @@ export function coalesce<E>(waiting: E[], event: E, { keep, traits }: CoalesceOp
 
 /** How {@link coalesce} merges. */
 export interface CoalesceOptions<E> {
-  /** How many events of an object wait unmerged: an integer ≥ 1. */
+  /** Maximum number of unmerged events of an object, an integer ≥ 1. */
   readonly keep: number;
   readonly traits: EventTraits<E>;
 }

@@ -6,18 +6,18 @@ import type { Turn } from './turn.js';
 /** A callback that threw, rejected, or did not settle in time. */
 export interface DeliveryFailure<E> {
   readonly event: E;
-  /** What the callback threw or rejected with; a `DeadlineExceededError` where it did not settle. */
+  /** The error that the callback threw or rejected with; a `DeadlineExceededError` if it did not settle. */
   readonly error: unknown;
-  /** False where the callback still runs: it is waited for no more. */
+  /** False if the callback still runs; it is no longer waited for. */
   readonly hasSettled: boolean;
 }
 
-/** What {@link Delivery} takes. */
+/** Options of {@link Delivery}. */
 export interface DeliveryOptions<E> {
-  /** The handler. What it throws, and what a promise or thenable that it returns rejects with, goes to `onFailure`. */
+  /** The handler. Its errors and the rejections of a promise or thenable that it returns go to `onFailure`. */
   readonly call: (event: E) => unknown;
   readonly traits: EventTraits<E>;
-  /** Receives each failure, once; the event counts as delivered. What it throws itself is ignored. */
+  /** Receives each failure, once; the event counts as delivered. Its own errors are ignored. */
   readonly onFailure: (failure: DeliveryFailure<E>) => void;
   readonly clock: Clock;
   /** For the error of a callback that does not settle. */
@@ -35,7 +35,7 @@ export interface DeliveryOptions<E> {
    * @default 1
    */
   readonly lanes?: number;
-  /** Shared with the other deliveries to the same handler. @default a turn of its own */
+  /** Shared with the other deliveries to the same handler. @default a separate turn */
   readonly turn?: Turn;
   /** No callback begins before this has settled. @default it does not wait */
   readonly after?: Promise<unknown>;
@@ -43,7 +43,7 @@ export interface DeliveryOptions<E> {
    * Gives the slices of the event loop in which it delivers what waited. One that is given is shared with others, and
    * events are delivered at once only while its slice is not over.
    *
-   * @default one of its own, of 5 ms
+   * @default a separate slicer of 5 ms
    */
   readonly slicer?: Slicer;
   /** ms after which a callback that has not settled is reported and waited for no more. @default 30_000 */

@@ -21,8 +21,8 @@ interface Running<E> {
 }
 
 /**
- * Delivers events to one handler: in order, one callback at a time, merged per object where they have to wait, in slices.
- * A callback that fails is reported and its event counts as delivered; it holds up nothing else.
+ * Delivers events to one handler in order, one callback at a time, merged per object if they have to wait, in slices. A
+ * callback that fails is reported and its event counts as delivered; it holds up nothing else.
  *
  * It retains one unit per object that waits (with at most `keep + 1` events). Each operation is O(1).
  */
@@ -37,7 +37,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
   readonly #checkpoints = new Checkpoints();
   readonly #waiting: WaitingList<E>;
   readonly #running = new Set<Running<E>>();
-  /** Objects that are being delivered, where several may be. */
+  /** Objects being delivered, if there may be several. */
   readonly #busyKeys = new Set<string>();
   readonly #isBusyKey = (key: string): boolean => this.#busyKeys.has(key);
   readonly #isWaitingKey = (key: string): boolean => this.#waiting.has(key);
@@ -91,7 +91,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     return this.#turn.isTaken || this.#running.size > 0;
   }
 
-  /** Takes one event: delivers it at once where nothing is before it, else keeps it. Neither waits nor throws. */
+  /** Takes one event. Delivers it at once if nothing is before it, else keeps it. Neither waits nor throws. */
   offer(event: E): void {
     if (this.#isEnded) return;
     if (!this.#isFree() || this.#shared?.isOver === true || (this.#running.size > 0 && !this.#isFreeLane(event))) {
@@ -146,7 +146,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     return true;
   }
 
-  /** Calls back once everything that was offered before is delivered; at once where nothing is left. Not after the end. */
+  /** Calls back once everything that was offered before is delivered; at once if nothing is left. Not after the end. */
   mark(reached: () => void): void {
     if (!this.#isEnded) this.#checkpoints.mark(reached);
   }
@@ -166,7 +166,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     });
   }
 
-  /** No callback begins after this. What waits is dropped. */
+  /** No callback begins after this. Waiting events are dropped. */
   end(): void {
     if (this.#isEnded) return;
     this.#isEnded = true;
@@ -337,13 +337,13 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     try {
       this.#options.onFailure({ event, error, hasSettled });
     } catch {
-      // The report is the last resort; a failure of its own must not end the delivery.
+      // The report is the last resort, so a failure in it must not end the delivery.
     }
   }
 
   /**
-   * One timer however many callbacks follow one another: it looks how long the present ones have run, several times until
-   * their time is over, because a look that comes late shows that the event loop stood still.
+   * One timer however many callbacks follow one another. It checks how long the present ones have run, several times
+   * until their time is over, because a late check shows that the event loop stood still.
    */
   #watch(): void {
     if (this.#watchdog !== undefined || this.#running.size === 0 || this.#timeoutMs === Infinity) return;
@@ -355,7 +355,10 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     this.#watchdog = clock.setTimer(() => this.#look(lookAt), lookAt - now, { keepAlive: false });
   }
 
-  /** Gives up what has run for too long. While the event loop stood still no handler could go on: that does not count. */
+  /**
+   * Gives up callbacks that have run for too long. Time in which the event loop stood still does not count, because no
+   * handler could go on.
+   */
   #look(dueAt: number): void {
     this.#watchdog = undefined;
     const { clock, name } = this.#options;
@@ -378,7 +381,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     this.#watchdog = undefined;
   }
 
-  /** Nothing may be left to do: timers and waits end. */
+  /** Nothing may be left to do, so timers and waits end. */
   #rest(): void {
     if (this.#running.size > 0) return;
     if (!this.#isEnded && this.pending > 0) return;

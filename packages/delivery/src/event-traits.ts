@@ -1,4 +1,4 @@
-/** What an event says about its object. */
+/** Traits of an event about its object. */
 export type EventType = 'add' | 'update' | 'delete';
 
 /**
@@ -6,13 +6,13 @@ export type EventType = 'add' | 'update' | 'delete';
  * calls none of them for an event that is delivered at once.
  */
 export interface EventTraits<E> {
-  /** Identity of the object. undefined: the event merges with no other one and keeps its place in the order. */
+  /** Identity of the object. If undefined, the event merges with no other one and keeps its place in the order. */
   keyOf(event: E): string | undefined;
   typeOf(event: E): EventType;
-  /** Whether nothing changed: an event that a waiting one of the same object makes needless. */
+  /** Whether nothing changed, so that a waiting event of the same object makes this one needless. */
   isResync(event: E): boolean;
-  /** An add that waits, and what changed since: an add of the newest state. */
+  /** Merges a waiting add and later changes into an add of the newest state. */
   mergeAdd(add: E, latest: E): E;
-  /** Two updates that follow one another: one from the state before the first to the state after the last. */
+  /** Merges two consecutive updates into one from the state before the first to the state after the last. */
   mergeUpdate(first: E, latest: E): E;
 }

@@ -1,5 +1,5 @@
 /**
- * The one engine that calls event handlers: in order, one callback at a time, merged per object, in slices.
+ * The one engine that calls event handlers in order, one callback at a time, merged per object, in slices.
  *
  * @packageDocumentation
  */

@@ -3,9 +3,9 @@ const mostInOne = 4096;
 const parts = 256;
 
 /**
- * A map by text that holds the event loop at no time. A table of JavaScript grows by copying all it has, which takes 25 ms
- * at 260,000 keys; this one is divided by a hash of the key, so that its tables grow one at a time. When it is empty it is
- * one table again: 256 empty ones are 45 KB, and there is a map for each handler.
+ * A map with string keys that never holds the event loop. A JavaScript table grows by copying all its entries, which
+ * takes 25 ms at 260,000 keys; this one is divided by a hash of the key, so that its tables grow one at a time. When
+ * empty it is one table again, because 256 empty ones are 45 KB, and there is a map for each handler.
  */
 export class KeyMap<V> {
   #only: Map<string, V> | undefined = new Map();
@@ -16,7 +16,7 @@ export class KeyMap<V> {
     return this.#only?.size ?? this.#size;
   }
 
-  /** How many keys the largest table has: what its growth has to copy. */
+  /** Number of keys of the largest table, which its growth has to copy. */
   get largestTable(): number {
     return this.#only?.size ?? Math.max(...this.#parts.map(({ size }) => size));
   }
@@ -49,7 +49,7 @@ export class KeyMap<V> {
     return isDeleted;
   }
 
-  /** In no order. What is added meanwhile may be left out. */
+  /** In no order. Keys added meanwhile may be left out. */
   *entries(): Generator<[string, V], undefined> {
     if (this.#only !== undefined) yield* this.#only;
     else for (const part of this.#parts) yield* part;

@@ -5,7 +5,7 @@ export interface Series<E> {
   /** Whether it has to wait; {@link Delivery.proceed} is called when that is over. @default false */
   readonly isPaused?: boolean;
   /**
-   * Makes the next event; undefined where this one is skipped. `isWaiting`: whether something of an object waits, so
+   * Makes the next event; undefined if this one is skipped. `isWaiting` states whether an event of the object waits, so
    * that the handler does not know its newest state.
    */
   next(isWaiting: (key: string) => boolean): E | undefined;

@@ -1,17 +1,21 @@
 import type { Clock } from '@kctl/wait';
 
-/** Of the event loop, as Node measures it. Taken once: timers that a test fakes replace `performance` as well. */
+/**
+ * The event loop's count, as Node measures it. Captured once, because timers that a test fakes replace `performance` as
+ * well.
+ */
 const timing: unknown = Reflect.get(performance, 'nodeTiming');
 
 /**
- * Which turn the event loop of this thread is in: it has looked at all sockets and timers since any other one. Where the
- * runtime does not count them (Bun, Deno), all are one: a slice then begins with `begin` and in turns to come alone.
+ * The current turn of the event loop of this thread. The loop has checked all sockets and timers since any other turn.
+ * If the runtime does not count turns (Bun, Deno), all are one; a slice then begins only with `begin` and in later
+ * turns.
  */
 function turnOfLoop(): number {
   return loopCountOf(timing) ?? 0;
 }
 
-/** The count in `performance.nodeTiming`; undefined where there is none. */
+/** The count in `performance.nodeTiming`; undefined if not available. */
 export function loopCountOf(nodeTiming: unknown): number | undefined {
   const metrics = fieldOf(nodeTiming, 'uvMetricsInfo');
   const count = fieldOf(metrics, 'loopCount');
@@ -23,9 +27,9 @@ function fieldOf(value: unknown, name: string): unknown {
 }
 
 /**
- * Keeps long work from holding the event loop: work asks now and then whether its slice is over, and then yields. What
- * shares a slicer shares one slice in each turn, however many there are. Each turn of the loop has its slice: an event
- * that a socket brings while nothing else is under way is worked on in that turn, without another one for it.
+ * Keeps long work from holding the event loop. Work checks now and then whether its slice is over, and then yields. All
+ * users of a slicer share one slice in each turn, however many there are. Each turn of the loop has its slice, so an
+ * event from a socket that arrives while nothing else is in progress is handled in that turn.
  */
 export class Slicer {
   readonly #clock: Clock;
@@ -33,7 +37,7 @@ export class Slicer {
   readonly #turnOf: () => number;
   #turn = Number.NaN;
   #until = 0;
-  /** What waits for a turn; the first one is at `#next`. */
+  /** Work that waits for a turn; the first is at `#next`. */
   #waiting: Waiting[] = [];
   #next = 0;
   #isScheduled = false;
@@ -45,12 +49,12 @@ export class Slicer {
     this.#turnOf = turnOf;
   }
 
-  /** Starts a slice: to be called when the event loop has just given control. */
+  /** Starts a slice. To be called when the event loop has just given control. */
   begin(): void {
     this.#beginAt(this.#clock.monotonicNow(), this.#turnOf());
   }
 
-  /** Whether the slice of this turn is over. The first question in a turn begins its slice where the last one is over. */
+  /** Whether the slice of this turn is over. The first check in a turn begins its slice if the last one is over. */
   get isOver(): boolean {
     const now = this.#clock.monotonicNow();
     if (now < this.#until) return false;

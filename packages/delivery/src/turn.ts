@@ -1,12 +1,12 @@
-/** What waits for a {@link Turn}. */
+/** Waiter for a {@link Turn}. */
 export interface TurnTaker {
-  /** The turn may be free: take it, or leave the line. */
+  /** The turn may be free, so take it, or leave the line. */
   proceed(): void;
 }
 
 /**
- * One callback at a time. Deliveries that share a turn never call at the same time, so that one handler may stand in
- * several sources; they get the turn in the order in which they asked for it.
+ * One callback at a time. Deliveries that share a turn never call at the same time, so that one handler may serve
+ * several sources; they get the turn in the order of their requests.
  */
 export class Turn {
   #isTaken = false;
@@ -22,7 +22,7 @@ export class Turn {
     return !this.#isTaken && (this.#line.size === 0 || this.#first() === taker);
   }
 
-  /** Whether the taker may call at once; where not, it stands in line and {@link TurnTaker.proceed} is called. */
+  /** Whether the taker may call at once; if not, it stands in line and {@link TurnTaker.proceed} is called. */
   ask(taker: TurnTaker): boolean {
     if (this.isFreeFor(taker)) return true;
     this.#line.add(taker);
@@ -36,7 +36,7 @@ export class Turn {
     return true;
   }
 
-  /** Takes a turn that {@link isFreeFor} has just said to be free. */
+  /** Takes a turn that {@link isFreeFor} has just reported as free. */
   enter(taker: TurnTaker): void {
     if (this.#line.size > 0) this.#line.delete(taker);
     this.#isTaken = true;

@@ -9,7 +9,7 @@ export interface Unit<E> {
   readonly events: E[];
   /** Which of the events is next. */
   next: number;
-  /** What the unit counts for; undefined where something else counts for it. */
+  /** The epoch that the unit counts for; undefined if another unit counts for it. */
   readonly epoch: Epoch | undefined;
   before: Unit<E> | undefined;
   after: Unit<E> | undefined;
@@ -20,9 +20,9 @@ export function createUnit<E>(key: string | undefined, event: E, epoch: Epoch | 
 }
 
 /**
- * What waits for a handler, in the order of the first event of each object. A linked list: whatever comes and goes,
- * adding, taking and removing cost O(1), and nothing is retained of what has gone (an iterator over a Map that stays
- * open retains each table that the Map had).
+ * Events waiting for a handler, in the order of the first event of each object. A linked list, so adding, taking and
+ * removing cost O(1), and no removed entry is retained (an iterator over a Map that stays open retains each table that
+ * the Map had).
  */
 export class WaitingList<E> {
   readonly #options: CoalesceOptions<E>;
@@ -75,7 +75,7 @@ export class WaitingList<E> {
     return unit;
   }
 
-  /** What waits of an object may be taken from now on. */
+  /** Waiting events of an object may be taken from now on. */
   unpark(key: string): void {
     const unit = this.#byKey.get(key);
     if (unit !== undefined && !this.#isLinked(unit)) this.#append(unit);

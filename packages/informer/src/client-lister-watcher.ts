@@ -8,7 +8,7 @@ import { hasMethods, requireKind, requireThat } from './required.js';
 
 /** Which objects of a kind an informer holds. */
 export interface ListerWatcherScope {
-  /** Unset: all namespaces. */
+  /** If unset, all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
@@ -17,15 +17,15 @@ export interface ListerWatcherScope {
 /** A selector under a name that is not known would have everything listed. */
 const scopeNames: OptionNames<ListerWatcherScope> = { namespace: textOption, labelSelector: true, fieldSelector: true };
 
-/** A client that an informer can read with: parsed objects, or bytes, or both (then bytes are taken). */
+/** A client that an informer can read with. It returns parsed objects, or bytes, or both (then bytes are used). */
 export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watcher & FrameReader);
 
 /**
- * The ListerWatcher of a kind over a client. Bytes are taken where the client yields them; a batch of them is valid until
- * the next one is asked for.
+ * The ListerWatcher of a kind over a client. Bytes are taken if the client yields them; a batch of them is valid until
+ * the next one is requested.
  *
- * @throws TypeError when the client cannot read, the kind is none, or the scope has an option that is not known;
- *   SelectorError for a selector that is not valid
+ * @throws TypeError when the client cannot read, the kind is not valid, or the scope has an unknown option;
+ * SelectorError for a selector that is not valid
  *
  * @example
  * ```ts
@@ -51,19 +51,20 @@ export function listerWatcherFor<T extends KubeObject>(
   const own = fixed(scope);
   if (readsFrames(client))
     return {
-      // An informer copies what it keeps, so the memory of a batch can be used again when it asks for the next one.
+      // An informer copies what it keeps, so the memory of a batch can be used again when it requests the next one.
       listFrames: (call) => client.listFrames(kind, { ...own, ...call, transient: true }),
       watchFrames: (call) => client.watchFrames(kind, { ...own, ...call, transient: true }),
     };
   return {
-    // A live client returns objects of its own; `live` keeps a caching client from answering out of this very informer.
+    // A live client returns separate objects; `live` keeps a caching client from answering out of this very informer.
     list: async (call) => (await client.list(kind, { ...own, ...call, live: true })) as never,
     watch: (call) => client.watch<Kind<T>>(kind, { ...own, ...call }),
   };
 }
 
 /**
- * The scope as it is now, whatever becomes of its objects. A selector that is not valid says so here, and not with each list.
+ * The current scope, independent of later changes to its objects. A selector that is not valid throws here, and not
+ * with each list.
  *
  * @throws SelectorError
  */
@@ -77,7 +78,7 @@ function fixed({ labelSelector, fieldSelector, ...scope }: ListerWatcherScope): 
   };
 }
 
-/** Both, or neither: a wrapper may have one of them, or a member that is undefined. */
+/** Both, or neither, because a wrapper may have one of them, or a member that is undefined. */
 function readsFrames(client: InformerClient): client is FrameReader {
   return hasMethods(client, ['listFrames', 'watchFrames']);
 }

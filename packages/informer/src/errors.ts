@@ -17,7 +17,7 @@ export class ObjectDecodeError extends Error {
   }
 }
 
-/** Thrown when a wait for an informer or handler ends without it having synced; says what it was doing. */
+/** Thrown when a wait for an informer or handler ends before it has synced; names its last operation. */
 export class SyncError extends Error {
   override readonly name = 'SyncError';
   /** Stable code of this error class. */
@@ -35,7 +35,7 @@ export class SyncError extends Error {
   }
 }
 
-/** Thrown when something is asked of an informer that has stopped. */
+/** Thrown when an operation is called on an informer that has stopped. */
 export class InformerStoppedError extends Error {
   override readonly name = 'InformerStoppedError';
   /** Stable code of this error class. */
@@ -69,7 +69,7 @@ export class ShortWatchError extends Error {
   readonly code = 'KCTL_SHORT_WATCH' as const;
 }
 
-/** The failure of a stream whose initial events did not end with the bookmark that says so (WatchList). */
+/** The failure of a stream whose initial events did not end with the corresponding bookmark (WatchList). */
 export class InitialEventsError extends Error {
   override readonly name = 'InitialEventsError';
   /** Stable code of this error class. */

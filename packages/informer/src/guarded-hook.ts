@@ -1,7 +1,7 @@
 import { isThenable } from '@kctl/options';
 import type { Logger } from '@kctl/telemetry';
 
-/** A hook that receives errors: what it throws itself, or rejects with, is logged. */
+/** A hook that receives errors. Its own errors and rejections are logged. */
 export function guardedHook<A extends readonly unknown[]>(
   hook: (...args: A) => unknown,
   name: string,

@@ -1,5 +1,6 @@
 /**
- * Reflector and shared informer: an exact local copy of a kind that cannot hang, and parses only what is read.
+ * Reflector and shared informer. Provides an exact local copy of a kind that cannot hang, and parses only objects that
+ * are read.
  *
  * @packageDocumentation
  */

@@ -2,7 +2,7 @@ import type { Metrics } from '@kctl/telemetry';
 import type { SkipReason } from './decoders/decoder.js';
 import type { InformerState } from './informer-state.js';
 
-/** What is looked at when metrics are exported. */
+/** Values read when metrics are exported. */
 export interface InformerGauges {
   readonly objects: () => number;
   readonly bytes: () => number;

@@ -35,7 +35,7 @@ export interface ResolvedOptions<T extends KubeObject> {
   readonly transform: ((object: T) => T) | undefined;
   readonly keepManagedFields: boolean;
   readonly freeze: boolean;
-  /** Undefined where bytes are not compressed. */
+  /** Undefined if bytes are not compressed. */
   readonly compact: CompactStorage | undefined;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly config: ReflectorConfig;

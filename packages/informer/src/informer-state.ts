@@ -26,9 +26,7 @@ export type TroubleReason =
   /** The store of a bare reflector did not take what was listed. */
   | 'store';
 
-/**
- * What an informer is doing. `listing` covers both ways to get the initial state; `since` is monotonic time in ms.
- */
+/** Activity of an informer. `listing` covers both ways to get the initial state; `since` is monotonic time in ms. */
 export type InformerState =
   | { readonly phase: 'idle' }
   | { readonly phase: 'starting'; readonly since: number }
@@ -42,7 +40,7 @@ export type InformerState =
   | { readonly phase: 'watching'; readonly since: number; readonly resourceVersion: string }
   | {
       readonly phase: 'retrying';
-      /** When the trouble began: not reset by further failures. */
+      /** Start of the trouble, not reset by further failures. */
       readonly since: number;
       readonly attempts: number;
       /** Monotonic time of the next attempt. */

@@ -14,17 +14,18 @@ import type { InformerWaitOptions } from './waiters.js';
  * A local copy of one collection that follows the server, and hands its changes to any number of handlers. Mirrors
  * `cache.SharedIndexInformer`.
  *
- * The store changes before any handler is called with the change. A relist is applied as a whole: no reader sees half of it.
+ * The store changes before any handler is called with the change. A relist is applied as a whole, so no reader sees
+ * half of it.
  */
 export interface SharedInformer<T extends KubeObject> {
   readonly kind: Kind<T>;
-  /** The store, for reading. What it returns is frozen. */
+  /** The store, for reading. Returned objects are frozen. */
   readonly indexer: IndexReader<T>;
   readonly lister: Lister<T>;
   readonly state: InformerState;
   /** The failure that it is recovering from; undefined while all is well. */
   readonly trouble: InformerTrouble | undefined;
-  /** `trouble.error`: why it is not synced, where there is a reason. */
+  /** The reason why it is not synced, if known, in `trouble.error`. */
   readonly lastError: unknown;
   /** Whether the initial list is in the store. Stays true. */
   readonly hasSynced: boolean;
@@ -65,27 +66,28 @@ export interface SharedInformer<T extends KubeObject> {
    */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Ends the informer because its objects are no longer its business: the store empties, every handler gets a delete
-   * marked `leftScope` for each object, and when all have been handled, `run` resolves. This resolves with it, or earlier:
-   * it does not wait for handlers with a callback that runs at the call, so that a callback may await it.
+   * Ends the informer because its objects are out of scope. The store empties, every handler gets a delete marked
+   * `leftScope` for each object, and when all have been handled, `run` resolves. This resolves with it, or earlier,
+   * because it does not wait for handlers with a callback that runs at the time of the call, so that a callback may
+   * await it.
    */
   leaveScope(): Promise<void>;
 }
 
 /**
- * Receives a failure of a handler: what a callback threw or rejected with, or a `DeadlineExceededError` where it did not
- * settle. The event counts as delivered.
+ * Receives a failure of a handler, which is the error of a callback, or a `DeadlineExceededError` if it did not settle.
+ * The event counts as delivered.
  */
 export type HandlerErrorHook = (error: unknown, handlerName: string, event: FailedEvent) => void | Promise<void>;
 
 /** The event that a handler failed for. */
 export interface FailedEvent {
   readonly type: 'add' | 'update' | 'delete';
-  /** `namespace/name`, or `name` where the object has no namespace. */
+  /** `namespace/name`, or `name` if the object has no namespace. */
   readonly key: string;
 }
 
-/** What {@link createSharedInformer} takes. */
+/** Options of {@link createSharedInformer}. */
 export interface SharedInformerOptions<T extends KubeObject, S extends KindScope = KindScope>
   extends ReflectorConfigOptions {
   readonly kind: Kind<T, S>;
@@ -98,14 +100,17 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
    * every object to be parsed. Identity (namespace, name, uid, resourceVersion) must stay.
    */
   readonly transform?: (object: T & Persisted<S>) => T;
-  /** Keeps `metadata.managedFields`. @default false: they are cut out, mostly before anything is parsed */
+  /**
+   * Keeps `metadata.managedFields`. @default false, in which case they are cut out, mostly before anything is parsed
+   */
   readonly keepManagedFields?: boolean;
-  /** Freezes what it stores. false: raw speed, without protection of the cache from changes. @default true */
+  /** Freezes stored objects. false favors speed, without protection of the cache from changes. @default true */
   readonly freeze?: boolean;
   /**
-   * How objects are kept that come as bytes. `compact` compresses those that have not changed for longest: for hundreds of
-   * thousands of objects, most of which are read seldom. Each first read takes longer, and a read object is parsed again
-   * when no one refers to it any longer; with a `transform`, and from a ListerWatcher of objects, it changes nothing. See the README for what it costs.
+   * Storage of objects received as bytes. `compact` compresses those that have been unchanged for longest; intended for
+   * hundreds of thousands of objects, most of which are seldom read. Each first read takes longer, and a read object is
+   * parsed again once it is no longer referenced; with a `transform`, and from a ListerWatcher of objects, it has no
+   * effect. See the README for its cost.
    *
    * @default 'plain'
    */
@@ -113,7 +118,7 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly watchErrorHandler?: WatchErrorHandler;
   /** @default true */
   readonly bookmarks?: boolean;
-  /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
+  /** The minimum watch timeout requested from the server; the maximum is twice that. @default 300_000 */
   readonly minWatchTimeoutMs?: number;
   /**
    * A watch without any frame for this long is taken for dead.
@@ -124,9 +129,10 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   readonly idleTimeoutMs?: number;
   /** A list, or the start of a stream, without any bytes for this long is given up. @default 60_000 */
   readonly listIdleTimeoutMs?: number;
-  /** Receives the failures of handlers. What it throws itself is logged.
+  /**
+   * Receives the failures of handlers. Its own errors are logged.
    *
-   * @default logged with handler, object and error, to standard error where there is no `logger`
+   * @default logs handler, object and error, to standard error if there is no `logger`
    */
   readonly onHandlerError?: HandlerErrorHook;
   readonly clock?: Clock;
@@ -136,7 +142,7 @@ export interface SharedInformerOptions<T extends KubeObject, S extends KindScope
   /**
    * Measures how long each callback of a handler takes, as `informer_handler_duration_seconds` by informer and handler.
    *
-   * @default false: nothing is measured per event
+   * @default false, so nothing is measured per event
    */
   readonly handlerMetrics?: boolean;
   /** Name in logs and metrics. @default the kind */

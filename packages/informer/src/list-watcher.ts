@@ -2,10 +2,13 @@ import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { FrameStream, ListFrames, ListOptions, WatchOptions, WatchStream } from '@kctl/client';
 import { hasMethods, requireThat } from './required.js';
 
-/** What an informer asks of a list: paging and versions; the scope (kind, namespace, selectors) is the ListerWatcher's. */
+/**
+ * Requirements of an informer on a list (paging and versions). The scope (kind, namespace, selectors) belongs to the
+ * ListerWatcher.
+ */
 export type ListCall = Pick<ListOptions, 'resourceVersion' | 'resourceVersionMatch' | 'limit' | 'continue' | 'signal'>;
 
-/** What an informer asks of a watch. */
+/** Requirements of an informer on a watch. */
 export type WatchCall = Pick<
   WatchOptions,
   'resourceVersion' | 'resourceVersionMatch' | 'allowWatchBookmarks' | 'sendInitialEvents' | 'timeoutSeconds' | 'signal'
@@ -13,8 +16,8 @@ export type WatchCall = Pick<
 
 interface ListerWatcherBase {
   /**
-   * Whether the server ends the initial events of a watch with a bookmark (WatchList). Fakes and old servers say false;
-   * a server that turns out not to is found out and remembered.
+   * Whether the server ends the initial events of a watch with a bookmark (WatchList). Fakes and old servers return
+   * false; a server that does not is detected and remembered.
    *
    * @default true
    */
@@ -28,8 +31,8 @@ export interface ObjectListerWatcher<T extends KubeObject> extends ListerWatcher
 }
 
 /**
- * Lists and watches one collection as bytes: the fast path, which parses only what is read. The informer keeps no
- * view of a batch when it asks for the next one.
+ * Lists and watches one collection as bytes. This is the fast path, which parses only objects that are read. The
+ * informer keeps no view of a batch when it requests the next one.
  */
 export interface FrameListerWatcher extends ListerWatcherBase {
   listFrames(call: ListCall): Promise<ListFrames>;
@@ -37,7 +40,7 @@ export interface FrameListerWatcher extends ListerWatcherBase {
 }
 
 /**
- * Where an informer gets its objects. Calls reject with a `StatusError` when the server refuses and with any other
+ * The source of an informer's objects. Calls reject with a `StatusError` when the server refuses and with any other
  * error when the connection fails; aborting `call.signal` ends the call and the streams it returned.
  */
 export type ListerWatcher<T extends KubeObject> = ObjectListerWatcher<T> | FrameListerWatcher;

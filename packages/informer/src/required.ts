@@ -6,7 +6,7 @@ export function hasMethods(value: unknown, names: readonly string[]): boolean {
   return typeof value === 'object' && value !== null && names.every((name) => isFunction(Reflect.get(value, name)));
 }
 
-/** Refuses what is not a kind. The value of an object is not quoted: it may be large, or secret. */
+/** Refuses a value that is not a kind. The value of an object is not quoted, because it may be large, or secret. */
 export function requireKind(where: string, kind: unknown): void {
   const isKind = isJsonObject(kind) && [kind['plural'], kind['apiVersion'], kind['kind'], kind['scope']].every(isText);
   requireThat(isKind, `${where}: kind`, {

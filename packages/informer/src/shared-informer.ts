@@ -37,7 +37,7 @@ import { decideOn } from './reflector/watch-error-decision.js';
 import { createReflectorMetrics } from './reflector/reflector-metrics.js';
 import { Waiters, type InformerWaitOptions } from './waiters.js';
 
-/** What of a reflector its informer uses, whatever it reads. */
+/** The parts of a reflector used by its informer, whatever it reads. */
 interface Runner {
   readonly state: InformerState;
   readonly trouble: InformerTrouble | undefined;
@@ -81,7 +81,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   readonly #slicer: Slicer;
   /** How many moves of the store are being published over several turns. */
   #publishing = 0;
-  /** Whether the store has content: who joins takes it as it is. */
+  /** Whether the store has content, which a joining handler takes as it is. */
   #hasContent = false;
   #hasOfferedInitialList = false;
   readonly #waiters: Waiters;
@@ -98,7 +98,7 @@ class CoalescingInformer<T extends KubeObject> implements SharedInformer<T>, Han
   #isStopped = false;
   #stoppedAt = 0;
   #lastPhase: InformerState['phase'] = 'idle';
-  /** The last state before the reflector stopped: handlers may still receive what it read. */
+  /** The last state before the reflector stopped, because handlers may still receive its objects. */
   #lastState: InformerState = { phase: 'idle' };
 
   constructor(options: ResolvedOptions<T>) {

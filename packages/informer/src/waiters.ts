@@ -61,7 +61,7 @@ export class Waiters {
     });
   }
 
-  /** Something changed: settles the waits whose condition holds. */
+  /** Something changed. Settles the waits whose condition holds. */
   check(): void {
     if (this.#waiters.size === 0) return;
     for (const waiter of this.#waiters) if (waiter.isDone()) waiter.settle();

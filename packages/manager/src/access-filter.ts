@@ -58,9 +58,12 @@ const tokenTtlMs = 60_000;
 const maxAccepted = 1024;
 const allowTtlMs = 300_000;
 const denyTtlMs = 30_000;
-/** Reviews under way at a time: without a limit, guessed tokens become as many requests. */
+/** Maximum number of concurrent reviews. Without a limit, guessed tokens become as many requests. */
 const maxReviews = 32;
-/** Reviews on top of them for an address that has fewer than this: guesses of one leave room for the tokens of others. */
+/**
+ * Additional reviews for an address that has fewer than this, so that guesses from one address leave room for the
+ * tokens of others.
+ */
 const reviewsPerAddress = 4;
 const retry = { firstMs: 500, factor: 1.5, jitter: 0.2, steps: 5 };
 
@@ -83,10 +86,11 @@ const optionNames: OptionNames<AccessFilterOptions> = {
 
 /**
  * Lets a request pass whose bearer token the API server accepts (TokenReview) and whose user may do the HTTP method, in
- * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403 `Authorization
- * denied for user X`, 500 where the API server cannot be asked, 503 if reviews of 32 unknown tokens are under way; the token of another address, and
- * one that was accepted before, finds room beside them. Tokens are remembered for 1 min (as hashes), an
- * allowance for 5 min, a refusal for 30 s. Mirrors `filters.WithAuthenticationAndAuthorization`.
+ * lower case, on the path (SubjectAccessReview on a non-resource URL). 401 without a valid token, 403
+ * `Authorization denied for user X`, 500 if the API server cannot be reached, 503 if reviews of 32 unknown tokens are
+ * in progress; the token of another address, and one that was accepted before, finds room beside them. Tokens are
+ * remembered for 1 min (as hashes), an allowance for 5 min, a refusal for 30 s. Mirrors
+ * `filters.WithAuthenticationAndAuthorization`.
  *
  * @example
  * ```ts
@@ -201,7 +205,7 @@ class AccessFilter {
     if (this.#accepted.size > maxAccepted && oldest !== undefined) this.#accepted.delete(oldest);
   }
 
-  /** Asks the API server, with retries where they may help, for at most {@link reviewTimeoutMs}. */
+  /** Calls the API server, with retries if they may help, for at most {@link reviewTimeoutMs}. */
   async #review<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { clock, random = systemRandom } = this.#options;
     const deadline = new AbortController();
@@ -225,7 +229,7 @@ class AccessFilter {
   }
 }
 
-/** The error for a log: as it is or, where an API server's answer repeats the token, its message without it. */
+/** The error for a log, either as it is or, if an API server's answer repeats the token, its message without it. */
 function withoutToken(error: unknown, token: string): unknown {
   const text = inspect(error, { depth: Infinity, showHidden: true });
   return text.includes(token) ? describeError(error).message.replaceAll(token, '[token]') : error;
@@ -261,7 +265,7 @@ function addressOf(request: IncomingMessage): string {
 
 class TooManyReviewsError extends Error {}
 
-/** Whether the same request may succeed later: a missing permission or an invalid review does not mend itself. */
+/** Whether the same request may succeed later. A missing permission or an invalid review does not go away by itself. */
 function mayPass(error: unknown): boolean {
   if (!isStatusError(error)) return true;
   const { httpCode } = error;

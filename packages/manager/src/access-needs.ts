@@ -59,7 +59,7 @@ function watchNeeds(cluster: Cluster, kind: GroupVersionKind | undefined, reason
   ];
 }
 
-/** Whether the plural is known: it is not for kinds by name alone, which a mapper resolves on a server. */
+/** Whether the plural is known, which it is not for kinds by name alone, which a mapper resolves on a server. */
 function hasResource(kind: GroupVersionKind): kind is GroupVersionKind & AccessKind {
   return 'plural' in kind && typeof kind.plural === 'string';
 }

@@ -12,23 +12,23 @@ export interface InformersCheckOptions {
   readonly demand: (cache: object, kind: GroupVersionKind) => Demand;
   readonly clock: Clock;
   /**
-   * How long an informer that had synced may be without a watch, in ms: watches break and come back all the time.
-   * Undefined: the default, without a limit during an outage of the server.
+   * How long a synced informer may be without a watch, in ms, because watches break and come back all the time. If
+   * undefined, the default, without a limit during an outage of the server.
    */
   readonly graceMs: number | undefined;
 }
 
 const defaultGraceMs = 30_000;
-/** Troubles that are the server's: no other replica is spared. */
+/** Causes that lie with the server, so other replicas are affected as well. */
 const outageReasons: ReadonlySet<string> = new Set(['connection', 'throttled', 'internal-error']);
 
 /**
- * Ready while every informer has synced and watches, or has been without a watch only for a short while (it lists, it
- * retries: all of that is "not watching"). One that never synced has no grace: a rollout would replace good replicas by
- * ones that see nothing. One that had synced has no limit during an outage of the server, unless a grace is given: all
- * replicas would be taken out of service at once, webhooks included, and the return of the server would find none. One
- * that is needed by optional sources alone, or only lingers, does not count. For readiness,
- * not for liveness: a restart does not bring back a permission, and would take all replicas down at once.
+ * Ready while every informer has synced and watches, or has been without a watch only for a short while (listing and
+ * retrying count as "not watching"). One that never synced has no grace, because a rollout would replace good replicas
+ * by ones that see nothing. One that had synced has no limit during an outage of the server, unless a grace is given,
+ * because all replicas would be taken out of service at once, webhooks included, and the server would find none on its
+ * return. One that is needed by optional sources alone, or only lingers, does not count. For readiness, not for
+ * liveness, because a restart does not bring back a permission, and would take all replicas down at once.
  */
 export function informersCheck({ clusters, demand, clock, graceMs }: InformersCheckOptions): HealthCheck {
   /** Since when each informer has been seen without a watch. */
@@ -51,7 +51,8 @@ export function informersCheck({ clusters, demand, clock, graceMs }: InformersCh
         if (state.phase === 'watching' && hasSynced) continue;
         const reason = trouble === undefined ? '' : `: ${trouble.reason}: ${trouble.message}`;
         const begun = lost.get(name) ?? (state.phase === 'retrying' ? (state.since ?? now) : now);
-        // The grace begins when the outage is over: what the server answers then, others are not spared either.
+        // The grace begins when the outage is over, because other replicas are also affected by the server's answers
+        // from then on.
         const since = Math.max(begun, lastOutage);
         if (hasSynced) {
           still.set(name, since);

@@ -24,7 +24,7 @@ const pathOption: OptionCheck = (name, value) =>
     ? undefined
     : `${name} ${shownValue(value)} is not valid: expected a path such as "/metrics"`;
 
-/** The options of each object: complete by type, so that none can be forgotten here. */
+/** The options of each object, complete by type, so that none can be forgotten here. */
 const known = {
   manager: {
     cluster: true,

@@ -8,7 +8,7 @@ import type { Runnable } from './runnable.js';
 /** The state of one informer, as far as health needs it; an `InformerStatus` of @kctl/cache is one. */
 export interface InformerReport {
   readonly kind: GroupVersionKind;
-  /** Its name where a kind has several. @default the one of its kind */
+  /** Its name if a kind has several. @default the one of its kind */
   readonly selection?: string;
   /** `watching` is the healthy one. `since`: when it began, monotonic time in ms. */
   readonly state: { readonly phase: string; readonly since?: number };
@@ -25,7 +25,7 @@ export interface InformerReport {
   readonly indexes?: readonly string[];
 }
 
-/** What the manager needs of a cache; that of @kctl/cache is one. */
+/** Requirements of the manager on a cache; that of @kctl/cache meets them. */
 export interface ManagedCache extends InformerProvider, Reader {
   /** Runs informers until the signal is aborted. */
   run(signal: AbortSignal): Promise<void>;
@@ -33,11 +33,11 @@ export interface ManagedCache extends InformerProvider, Reader {
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   /** For the readiness check `informers`. @default they count as healthy */
   informers?(): Iterable<InformerReport>;
-  /** The namespaces that an informer of a kind watches; undefined: all of them. @default all */
+  /** The namespaces that an informer of a kind watches; undefined means all of them. @default all */
   namespacesFor?(kind: GroupVersionKind): readonly string[] | undefined;
 }
 
-/** What the manager needs of an event recorder's owner: it ends after everything that may record. */
+/** Requirements of the manager on an event recorder's owner. It ends after everything that may record. */
 export interface EventSink {
   /** Delivers events until the signal is aborted and what was recorded before is delivered. */
   run(signal: AbortSignal): Promise<void>;
@@ -49,7 +49,7 @@ export interface EventSink {
 export interface ClusterParts<Events extends EventSink = EventSink> {
   /** For logs and health checks; unique in a manager. @default 'cluster' */
   readonly name?: string;
-  /** Reads from the cache where it can, writes to the server. */
+  /** Reads from the cache if possible, writes to the server. */
   readonly client: Client;
   /** Reads from the server. */
   readonly apiReader: Reader;

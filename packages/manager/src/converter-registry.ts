@@ -8,7 +8,7 @@ import { ManagerError } from './errors.js';
 export interface ConverterRegistry {
   /** @throws ManagerError when the kind has a converter already; TypeError for a converter that is not a function */
   register(kind: { readonly group: string; readonly kind: string }, converter: Converter): void;
-  /** Converts an object by the converter of its kind. @throws ManagerError when there is none */
+  /** Converts an object with the converter of its kind. @throws ManagerError when there is no converter */
   readonly convert: Converter;
 }
 

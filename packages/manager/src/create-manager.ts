@@ -78,7 +78,7 @@ class RunnableManager<X extends object> implements Manager<X> {
   readonly dependencies: ManagerDependencies & X;
   readonly converters: ConverterRegistry = createConverterRegistry();
   readonly #options: ManagerOptions<X>;
-  /** Of its own lines and measurements: they stop nothing where a sink fails. */
+  /** The manager's own lines and measurements; they stop nothing if a sink fails. */
   readonly #sinks: Sinks;
   readonly #stop = new AbortController();
   readonly #clusters = new Set<Cluster>();
@@ -169,7 +169,8 @@ class RunnableManager<X extends object> implements Manager<X> {
       this.#hasWebhooks = true;
       this.#runnables.add(webhookRunnable(webhookServer, this.clock));
       const { health } = this.#options;
-      // One of that name may be the user's own: it says more of the server than ours, and counts.
+      // A check of that name may be the user's; it reports more about the server than the default, and takes
+      // precedence.
       if (health !== undefined && health.builtInChecks !== false && !this.#readiness.has('webhooks'))
         this.addReadyzCheck('webhooks', () => webhookServer.checkStarted());
     }
@@ -209,7 +210,7 @@ class RunnableManager<X extends object> implements Manager<X> {
       if (isCluster(added)) this.#addCluster(added);
     }
     let removed: Promise<void> | undefined;
-    // Not a second time: it may have been added again by then.
+    // Not a second time, because it may have been added again by then.
     const remove = (): Promise<void> => (removed ??= this.remove(added));
     return { name, remove, [Symbol.asyncDispose]: remove };
   }
@@ -250,7 +251,8 @@ class RunnableManager<X extends object> implements Manager<X> {
     const handle = this.add(scheduler);
     this.#schedules.add(name);
     let removed: Promise<void> | undefined;
-    // The name is free when its last run has ended, and not a second time: another schedule may have it by then.
+    // The name is free when its last run has ended, and not a second time, because another schedule may have it by
+    // then.
     const remove = (): Promise<void> =>
       (removed ??= handle.remove().finally(() => {
         this.#schedules.delete(name);
@@ -300,12 +302,12 @@ class RunnableManager<X extends object> implements Manager<X> {
 
   async remove(runnable: Runnable): Promise<void> {
     const wasAdded = this.#runnables.has(runnable);
-    // What it is to stop by has reached it when this returns: from the pause nothing of it begins any more.
+    // The stop has reached it when this returns; from the pause on, nothing of it begins.
     const removed = this.#runnables.remove(runnable);
     if (wasAdded && this.#isPaused) this.#setRunnablePaused(runnable, false);
     const cluster = isCluster(runnable) && this.#clusters.delete(runnable) ? runnable : undefined;
     await removed;
-    // After it: what it ends with may have recorded some. Those of the manager end with the manager.
+    // After it, because its end may have recorded events. Those of the manager end with the manager.
     if (cluster?.events !== undefined && cluster !== this.cluster)
       await this.#eventSinks.remove(cluster.events, new DOMException(`${cluster.name} was removed`, 'AbortError'));
   }
@@ -351,7 +353,7 @@ class RunnableManager<X extends object> implements Manager<X> {
     }
   }
 
-  /** What is absent is left out, so that a need for it fails by name. */
+  /** Absent properties are left out, so that a need for them fails by name. */
   #collectDependencies(): ManagerDependencies & X {
     const { cluster, client, apiReader, cache, mapper, events, logger, metrics, tracer, clock } = this;
     const stopSignal = this.#stop.signal;
@@ -393,7 +395,8 @@ class RunnableManager<X extends object> implements Manager<X> {
       [livenessPath, this.#liveness],
       [readinessPath, this.#readiness],
     ];
-    // The longer path first: where it is below the other one, that would take it for the name of a check.
+    // The longer path first, because if it is below the other one, the shorter one would take it for the name of a
+    // check.
     const served = both.toSorted(([left], [right]) => right.length - left.length);
     const server = createHttpServer({
       name: 'health probe',

@@ -1,12 +1,12 @@
 import type { AccessNeed } from '@kctl/rbac';
 
-/** What an {@link ElectorFactory} is given. */
+/** Context of an {@link ElectorFactory}. */
 export interface ElectorRequest {
   /** '' for the manager's own lease. */
   readonly scope: string;
   /**
    * To be called each time the lease is won, with a signal that is aborted when it is lost or given up. The promise
-   * settles when no work of the leader is left: the lease may be given back only then. If that takes too long, leave the
+   * settles when no work of the leader is left; the lease may be released only then. If that takes too long, leave the
    * lease to expire.
    */
   readonly lead: (signal: AbortSignal) => Promise<void>;
@@ -14,7 +14,7 @@ export interface ElectorRequest {
   readonly reelect: boolean;
 }
 
-/** What the manager needs of leader election; a `LeaderElector` of @kctl/leader-election is one. */
+/** Requirements of the manager on leader election; a `LeaderElector` of @kctl/leader-election meets them. */
 export interface Elector {
   /**
    * Competes until `signal` is aborted; resolves when the work has ended and the lease was given up. Rejects when the
@@ -28,7 +28,7 @@ export interface Elector {
   /** How long ago the lease was renewed last, in ms. @default not known */
   readonly renewedMsAgo?: number | undefined;
   /**
-   * Ends the run without waiting for `lead` and without giving the lease back: it expires. Called with `run`'s signal
+   * Ends the run without waiting for `lead` and without releasing the lease, which expires. Called with `run`'s signal
    * aborted, when work is left that does not end.
    *
    * @default `run` goes on until the work has ended
@@ -43,12 +43,12 @@ export interface Elector {
 export type ElectorFactory = (request: ElectorRequest) => Elector;
 
 /**
- * What a lost lease leads to. `exit`: `run` rejects with LeaderElectionLostError without waiting for anything, and the
- * process should exit. `rejoin`: the leader runnables are stopped, everything else goes on, and all leader runnables
- * (also those that had finished) are started again when the lease is won again; if they do not stop within
- * `rejoinTimeoutMs`, the manager ends as with `exit`. `rejoin-after-outage`: as `rejoin` where the lease was lost because
- * requests for it failed (the API server was not reachable: an exit would not help), otherwise as `exit` (this process
- * stalled, or another holds the lease).
+ * Consequence of a lost lease. With `exit`, `run` rejects with LeaderElectionLostError without waiting for anything,
+ * and the process should exit. With `rejoin`, the leader runnables are stopped, everything else goes on, and all leader
+ * runnables (also those that had finished) are started again when the lease is won again; if they do not stop within
+ * `rejoinTimeoutMs`, the manager ends as with `exit`. `rejoin-after-outage` acts as `rejoin` if the lease was lost
+ * because requests for it failed (the API server was not reachable, so an exit would not help), otherwise as `exit`
+ * (this process stalled, or another holds the lease).
  */
 export type OnLost = 'exit' | 'rejoin' | 'rejoin-after-outage';
 
@@ -65,8 +65,8 @@ export interface LeaderElectionOptions {
 
 /**
  * Whether a manager competes again after a loss, by the reason of the lost term's signal. An outage is a
- * LeaseNotRenewedError of @kctl/leader-election with the failed request as its cause, known by its code: the manager
- * does not choose the elector.
+ * LeaseNotRenewedError of @kctl/leader-election with the failed request as its cause, identified by its code, because
+ * the manager does not choose the elector.
  */
 export function rejoinsAfter(reason: unknown, onLost: OnLost): boolean {
   if (onLost !== 'rejoin-after-outage') return onLost === 'rejoin';

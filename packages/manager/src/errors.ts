@@ -35,7 +35,7 @@ export function isRunnableError(error: unknown): error is RunnableError {
 export interface Straggler {
   readonly runnable: string;
   readonly group: string;
-  /** What it was doing, where it says so: the requests of a controller that were being reconciled. */
+  /** Its last operation, if known (the requests of a controller that were being reconciled). */
   readonly work: readonly string[];
 }
 
@@ -64,7 +64,7 @@ export function isStopTimeoutError(error: unknown): error is StopTimeoutError {
   return hasCode(error, 'KCTL_STOP_TIMEOUT');
 }
 
-/** Leadership was lost: another replica may lead by now, so the process should exit. */
+/** Leadership was lost. Another replica may lead by now, so the process should exit. */
 export class LeaderElectionLostError extends Error {
   override readonly name = 'LeaderElectionLostError';
   /** Stable code of this error class. */

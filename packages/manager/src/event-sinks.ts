@@ -9,7 +9,10 @@ interface Used {
   ended: Promise<void>;
 }
 
-/** What delivers the events of clusters: each runs once, from the start of the manager on, or from when its cluster came. */
+/**
+ * Deliverers of the events of clusters. Each runs once, from the start of the manager on, or from when its cluster was
+ * added.
+ */
 export class EventSinks {
   readonly #fail: (error: unknown) => void;
   readonly #used = new Map<EventSink, Used>();
@@ -33,7 +36,10 @@ export class EventSinks {
     if (this.#isStarted) this.#launch(events, used);
   }
 
-  /** For one cluster less; resolves when what was recorded is delivered, or at once where another cluster has the same one. */
+  /**
+   * Removes one cluster; resolves when its recorded events are delivered, or at once if another cluster has the same
+   * one.
+   */
   async remove(events: EventSink, reason: unknown): Promise<void> {
     const used = this.#used.get(events);
     if (used === undefined || --used.users > 0) return;
@@ -57,7 +63,7 @@ export class EventSinks {
     const { signal } = used.stop;
     const ended = run(events, signal)
       .catch((error: unknown) => {
-        // Rejecting with the abort that it was told to stop by is a way of having stopped.
+        // Rejecting with the abort signal's reason counts as having stopped.
         if (!signal.aborted || !isAbortError(error)) this.#fail(error);
       })
       .finally(() => this.#running.delete(ended));

@@ -3,17 +3,17 @@ import type { Clock } from '@kctl/wait';
 import { systemClock } from '@kctl/wait';
 import { targetOf } from './request-target.js';
 
-/** How long a check may take, in ms: a kubelet's probe gives up after 1 s by default. */
+/** Maximum duration of a check, in ms. A kubelet's probe gives up after 1 s by default. */
 export const defaultCheckTimeoutMs = 5_000;
 
 /**
- * Throws, or rejects, when something is not as it should be. It must answer soon: a probe waits for it, and one that
- * takes too long has failed. `signal` is aborted then. One that returns `false` or an error has failed, too: plain
+ * Throws, or rejects, when the check fails. It must answer soon, because a probe waits for it, and one that takes too
+ * long has failed. `signal` is aborted then. One that returns `false` or an error has failed, too, because plain
  * JavaScript may write `() => isReady`.
  */
 export type HealthCheck = (request: IncomingMessage, signal: AbortSignal) => void | Promise<void>;
 
-/** A check that always succeeds: the process answers. Mirrors `healthz.Ping`. */
+/** A check that always succeeds, because the process answers. Mirrors `healthz.Ping`. */
 export const ping: HealthCheck = () => undefined;
 
 /** Options of {@link createHealthHandler}. */
@@ -48,7 +48,7 @@ export function createHealthHandler(
 
 class HealthHandler {
   readonly #options: HealthHandlerOptions;
-  /** Checks that have not answered in time, until they do: a probe each second must not pile them up. */
+  /** Checks that have not answered in time, until they do, because a probe each second must not accumulate them. */
   readonly #hanging = new Set<HealthCheck>();
 
   constructor(options: HealthHandlerOptions) {

@@ -27,13 +27,13 @@ export const maxHeaderSize: number = defaultLimits.maxHeaderBytes;
 export const keepAliveTimeoutMs: number = defaultLimits.idleTimeoutMs;
 export const headersTimeoutMs: number = defaultLimits.headersTimeoutMs;
 
-/** What a handler is given beside the request. */
+/** Context of a handler beside the request. */
 export interface HttpHandlerContext {
   /** Aborted when the client hangs up before the answer is written, and when a stop has reached its deadline. */
   readonly signal: AbortSignal;
   /**
-   * Aborted when a stop begins: end what ends by itself only after long, such as a stream of events, which holds it up. A
-   * server always gives it.
+   * Aborted when a stop begins. End everything that ends by itself only after long, such as a stream of events, which
+   * delays the stop. A server always provides it.
    */
   readonly stopping?: AbortSignal;
 }
@@ -57,7 +57,7 @@ export interface HttpServerOptions {
   readonly tls?: ServerTls;
   /** Makes it a TLS server, with certificate and key from here. */
   readonly certificate?: ServingCertificate;
-  /** Asked in order; what none takes is answered with 404. */
+  /** Called in order; a request that no handler accepts is answered with 404. */
   readonly handlers: readonly HttpHandler[];
   readonly logger: Logger;
   readonly clock: Clock;
@@ -65,7 +65,7 @@ export interface HttpServerOptions {
   readonly shutdownTimeoutMs?: number;
   /** Deadlines and counts of connections, see @kctl/http-server. */
   readonly limits?: ServerLimits;
-  /** Called each time it begins to listen. What it throws is logged. */
+  /** Called each time it begins to listen. Its errors are logged. */
   readonly onListening?: (address: { readonly host: string; readonly port: number } | undefined) => void;
   /** Serves only while this process leads. @default false */
   readonly onlyServeWhenLeader?: boolean;
@@ -90,7 +90,7 @@ const optionNames: OptionNames<HttpServerOptions> = {
 /** A server as a runnable. Mirrors `manager.Server`. */
 export interface HttpServer extends Runnable {
   readonly name: string;
-  /** Where it listens, once it is ready. */
+  /** Its address, once it is ready. */
   readonly address: { readonly host: string; readonly port: number } | undefined;
 }
 
@@ -135,7 +135,7 @@ class HttpServerRunnable implements HttpServer {
     signal.addEventListener('abort', onStop, { once: true });
     try {
       const ended = server.run(signal);
-      // Where it cannot listen, run() tells why.
+      // If it cannot listen, run() reports the reason.
       void server.waitForListening().then(
         () => {
           logger.info('Starting server', { name: this.name, addr: this.address });
@@ -158,7 +158,7 @@ class HttpServerRunnable implements HttpServer {
     }
   }
 
-  /** Never rejects: a hook that fails must neither end the process nor keep the server from being ready. */
+  /** Never rejects, because a failing hook must neither end the process nor keep the server from being ready. */
   async #announce(): Promise<void> {
     const { logger, onListening } = this.#options;
     try {
@@ -184,7 +184,7 @@ class HttpServerRunnable implements HttpServer {
       ...(shutdownTimeoutMs === undefined ? {} : { shutdownTimeoutMs }),
     };
     if (tls === undefined && certificate === undefined) return createBoundedServer(common);
-    // Whole each time: what a later context leaves out would be lost, a client CA for example.
+    // Complete each time, because fields that a later context leaves out would be lost, a client CA for example.
     const secure = (pair?: ServingPair): ServerTls => ({ minVersion: 'TLSv1.2', ...tls, ...pair });
     const pair = await certificate?.load((next) => server.setSecureContext(secure(next)));
     const server = createBoundedServer({ ...common, tls: secure(pair) });

@@ -6,7 +6,7 @@ import type { Runnable, RunnableSource } from './runnable.js';
 import { RunnableError } from './errors.js';
 import { groupOf } from './runnable.js';
 
-/** Whether a runnable needs an informer: nothing said of it is `unnamed`. */
+/** Whether a runnable needs an informer; `unnamed` if no runnable names it. */
 export type Demand = 'required' | 'optional' | 'unnamed';
 
 /** An informer that is kept running for a runnable. */
@@ -14,12 +14,12 @@ interface Hold {
   readonly cache: object;
   /** Of the kind. */
   readonly id: string;
-  /** Undefined where the cache does not lend. */
+  /** Undefined if the cache does not lend. */
   readonly loan: AsyncDisposable | undefined;
 }
 
 /**
- * What the runnables of a manager need of informers: those that are required run from the start of the caches on, on
+ * Requirements of a manager's runnables on informers. Those that are required run from the start of the caches on, on
  * each replica, for as long as the runnable has such a source and is not removed.
  */
 export class InformerDemand {
@@ -29,7 +29,7 @@ export class InformerDemand {
   readonly #holds = new Map<Runnable, readonly Hold[]>();
   #isStarted = false;
 
-  /** `onError` receives the failure of a runnable to say what its sources are. */
+  /** `onError` receives the failure of a runnable to list its sources. */
   constructor(ownCache: object, logger: Logger, onError: (error: RunnableError) => void) {
     this.#ownCache = ownCache;
     this.#logger = logger;
@@ -50,12 +50,12 @@ export class InformerDemand {
     for (const runnable of this.#holds.keys()) this.#hold(runnable);
   }
 
-  /** Takes into account that a runnable has other sources than before: after the start at once. */
+  /** Applies a change of a runnable's sources; at once after the start. */
   update(runnable: Runnable): void {
     if (this.#isStarted && this.#holds.has(runnable)) this.#hold(runnable);
   }
 
-  /** Takes a runnable into account no longer. What it returns lets go of what was kept for it, once the runnable has ended. */
+  /** Removes a runnable. The returned function releases its informers, once the runnable has ended. */
   remove(runnable: Runnable): () => Promise<void> {
     const holds = this.#holds.get(runnable) ?? [];
     this.#holds.delete(runnable);
@@ -78,8 +78,9 @@ export class InformerDemand {
   }
 
   /**
-   * Required sources that run and have not synced, as `<runnable>: <source> is <phase>`. Where there is an election, those
-   * that start with the win do not count: their informers do, on each replica, and readiness does not depend on leadership.
+   * Required sources that run and have not synced, as `<runnable>: <source> is <phase>`. If there is an election, those
+   * that start when it is won do not count, because their informers do, on each replica, and readiness does not depend
+   * on leadership.
    */
   unsynced(hasElection: boolean): string[] {
     const counted = [...this.#holds.keys()].filter(
@@ -115,9 +116,9 @@ export class InformerDemand {
     for (const hold of before) if (!holds.includes(hold)) void this.#letGo(hold);
   }
 
-  /** Starts an informer: on loan where the cache lends, so that it can be returned. Does not wait. */
+  /** Starts an informer, on loan if the cache lends, so that it can be returned. Does not wait. */
   #takeInformer(cache: object, kind: GroupVersionKind): AsyncDisposable | undefined {
-    // The source itself will fail for the same reason, and says so.
+    // The source itself will fail for the same reason, and reports it.
     const onError = (error: unknown): void =>
       this.#logger.debug('an informer cannot be started before its source', {
         kind: formatGroupVersionKind(kind),
@@ -142,7 +143,7 @@ export class InformerDemand {
   }
 }
 
-/** What a runnable says of its sources; where it fails to, that, and none. */
+/** The sources listed by a runnable; if it throws, the error and an empty list. */
 function sourcesOf(runnable: Runnable): {
   readonly sources: readonly RunnableSource[];
   readonly failure?: RunnableError;

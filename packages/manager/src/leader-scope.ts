@@ -22,19 +22,19 @@ export interface LeaderScopeOptions {
   readonly fail: (error: unknown) => void;
 }
 
-/** The runnables of one lease: started when it is won, stopped before it is given up. */
+/** The runnables of one lease, started when it is won, stopped before it is released. */
 export class LeaderScope {
   readonly scope: string;
   readonly group: RunnableGroup;
   readonly #options: LeaderScopeOptions;
   readonly #elected = Promise.withResolvers<undefined>();
-  /** Aborted when every group has stopped: only then may the lease go. */
+  /** Aborted when every group has stopped; only then may the lease be released. */
   readonly #release = new AbortController();
   #elector: Elector | undefined;
   #running: Promise<void> = Promise.resolve();
   #isLeading = false;
   #isElected = false;
-  /** What `elected` is after a clean stop without leadership. */
+  /** The error of `elected` after a clean stop without leadership. */
   #missed: Promise<void> | undefined;
   #isStopping = false;
 
@@ -46,20 +46,20 @@ export class LeaderScope {
   }
 
   /**
-   * Resolves when the leader runnables have been started for the first time; rejects with the failure that ends the manager
-   * before. A clean stop leaves what was read before it open, as upstream's channel is: a rejection would end a process that
-   * chains on it. What is read afterwards rejects.
+   * Resolves when the leader runnables have been started for the first time; rejects with the failure that ends the
+   * manager before. A clean stop leaves an earlier read of it open, as upstream's channel is, because a rejection would
+   * end a process that chains on it. Later reads reject.
    */
   get elected(): Promise<void> {
     return this.#missed ?? this.#elected.promise;
   }
 
-  /** By the elector's clock: right also straight after a stall, before any timer has fired. */
+  /** By the elector's clock, so it is also right straight after a stall, before any timer has fired. */
   get isLeading(): boolean {
     return this.#isLeading && this.#elector?.isLeader !== false;
   }
 
-  /** How long ago the lease was renewed last, in ms; undefined where that is not known. */
+  /** How long ago the lease was renewed last, in ms; undefined if unknown. */
   get renewedMsAgo(): number | undefined {
     return this.#isLeading ? this.#elector?.renewedMsAgo : undefined;
   }
@@ -77,7 +77,7 @@ export class LeaderScope {
     this.#elector = elector;
   }
 
-  /** Competes, or leads at once where there is no election. Reports failures to `fail`. */
+  /** Competes, or leads at once if there is no election. Reports failures to `fail`. */
   start(): void {
     const { fail } = this.#options;
     if (this.#elector === undefined) {
@@ -96,7 +96,7 @@ export class LeaderScope {
     this.#elector?.checkHealth?.();
   }
 
-  /** From here on a win starts nothing: a manager that stops must not briefly run leader code. */
+  /** From here on a win starts nothing, because a manager that stops must not briefly run leader code. */
   neutralise(): void {
     this.#isStopping = true;
   }
@@ -108,8 +108,8 @@ export class LeaderScope {
   }
 
   /**
-   * Gives the lease up; call it when everything else was stopped. With work left the lease is not given back: it
-   * expires, and what is left cannot write, because the fence is closed.
+   * Releases the lease; call it when everything else was stopped. With work left the lease is not released but expires,
+   * and the remaining work cannot write, because the fence is closed.
    */
   async release(deadline: AbortSignal, isWorkLeft: boolean): Promise<void> {
     const { logger, scope } = this.#options;
@@ -123,7 +123,7 @@ export class LeaderScope {
     this.#isLeading = false;
   }
 
-  /** The manager has stopped: a failure rejects what waits for the election. */
+  /** The manager has stopped; a failure rejects the waits for the election. */
   end(failure: unknown): void {
     if (failure !== undefined) this.#elected.reject(failure);
     else if (!this.#isElected) {
@@ -136,16 +136,16 @@ export class LeaderScope {
     try {
       this.#isLeading = true;
       await this.group.start();
-      // Where the lease was lost meanwhile, the start has only ended.
+      // If the lease was lost meanwhile, the start has only ended.
       if (this.#isStopping || !this.#isLeading) return;
       this.#isElected = true;
       this.#elected.resolve(undefined);
     } catch {
-      // A member failed before it was ready: the group has reported it.
+      // A member failed before it was ready; the group has reported it.
     }
   }
 
-  /** Settles only when no leader work is left: until then the elector may not give the lease to another. */
+  /** Settles only when no leader work is left, because until then the elector may not give the lease to another. */
   async #lead(signal: AbortSignal): Promise<void> {
     if (!this.#isStopping) await untilAborted(this.#begin(), signal);
     await aborted(signal);

@@ -27,9 +27,9 @@ export class Lifecycle {
   readonly #failed = Promise.withResolvers<never>();
   #isStarted = false;
   #isStopping = false;
-  /** Whether the run is about to end: what fails from here on does not decide how. */
+  /** Whether the run is about to end, so that later failures do not affect the outcome. */
   #isEnding = false;
-  /** What ended it. */
+  /** Cause of the end. */
   #failure: { readonly error: unknown } | undefined;
 
   constructor(options: LifecycleOptions) {
@@ -37,7 +37,7 @@ export class Lifecycle {
     this.#failed.promise.catch(() => undefined); // run() awaits it, from its first step on
   }
 
-  /** Takes the failure of anything that runs, at any time: the first one ends the run, later ones are logged. */
+  /** Takes the failure of anything that runs, at any time. The first one ends the run, later ones are logged. */
   readonly fail = (error: unknown): void => {
     if (!this.#isEnding) {
       this.#isEnding = true;
@@ -66,8 +66,8 @@ export class Lifecycle {
     else signal.addEventListener('abort', close, { once: true });
     try {
       runnables.prepareElection(); // a bad lease configuration fails before anything runs
-      // From here on every failure is heard at once, also one that happens while a group is still starting: a webhook
-      // server that cannot start while a cache waits for its conversion webhook must not hang silently.
+      // From here on every failure takes effect at once, also one that happens while a group is still starting, because
+      // a webhook server that cannot start while a cache waits for its conversion webhook must not hang silently.
       await Promise.race([this.#start(signal), aborted(signal), this.#failed.promise]);
       await Promise.race([aborted(signal), this.#failed.promise]);
     } catch (error) {
@@ -89,25 +89,25 @@ export class Lifecycle {
   async #start(signal: AbortSignal): Promise<void> {
     const { runnables, events, logger, demand } = this.#options;
     events.start();
-    // Servers first: a probe that gets no answer while a large cache syncs has the process killed before it is ready.
-    // Webhooks before caches: to list a kind with several versions the API server may have to call our conversion
-    // webhook; with the caches first, each would wait for the other.
-    // Caches before others: what runs may read, and a read of a cache that does not run would wait for ever.
-    // Others before warm-ups: what a warm-up needs of them (a local proxy, a token refresher) is there.
+    // Servers start first, because a probe without an answer while a large cache syncs has the process killed before it
+    // is ready. Webhooks start before caches, because the API server may have to call our conversion webhook to list a
+    // kind with several versions; with the caches first, each would wait for the other. Caches start before others,
+    // because these may read, and a read of a cache that does not run would wait forever. Others start before warm-ups,
+    // which may need them (a local proxy, a token refresher).
     const { servers, webhooks, caches, others, warmups } = runnables;
     for (const group of [servers, webhooks, caches, others, warmups]) {
       if (signal.aborted || this.#isStopping) return;
       logger.debug('starting group', { group: group.name });
       const started = group.start();
       if (group === caches) {
-        // Beside the informers that were declared before: those are waited for here, these by the runnables, each of
-        // which has a limit of its own and can name what is missing.
+        // Beside the informers that were declared before. Those are waited for here, these by the runnables, each of
+        // which has a separate limit and can name the missing ones.
         demand.start();
         this.#isStarted = true;
       }
       await started;
     }
-    // Election last: winning it means that work begins at once, so everything that the work needs has to be there.
+    // Election last, because winning it means that work begins at once, so everything that the work needs has to exist.
     if (!signal.aborted && !this.#isStopping) runnables.startElection();
   }
 
@@ -126,21 +126,21 @@ export class Lifecycle {
     const collect = async (stopped: Promise<Straggler[]>): Promise<void> => {
       stragglers.push(...(await stopped));
     };
-    // Warm-ups beside the rest: they may hold what others wait for.
+    // Warm-ups beside the rest, because they may hold dependencies of others.
     const warmups = collect(runnables.warmups.stop(until, reason));
-    // Others and leader before caches: their last steps still read. A leader runnable that waited for a cache which is
-    // gone would wait until the deadline. The lease is still held, so what they finish is finished as the leader.
+    // Others and leader before caches, because their last steps still read. A leader runnable that waited for a missing
+    // cache would wait until the deadline. The lease is still held, so their work is finished as the leader.
     await collect(runnables.others.stop(until, reason));
     await Promise.all(runnables.scopes.map((scope) => collect(scope.stop(until, reason))));
-    // Caches before webhooks: a watch that is still open may need the conversion webhook to end its list.
+    // Caches before webhooks, because a watch that is still open may need the conversion webhook to end its list.
     await collect(runnables.caches.stop(until, reason));
     await collect(runnables.webhooks.stop(until, reason));
-    // Servers late: a liveness probe that fails during a long stop would cut it short by a kill.
+    // Servers late, because a liveness probe that fails during a long stop would cut it short by a kill.
     await collect(runnables.servers.stop(until, reason));
     await warmups;
-    // The lease only now: as long as anything of ours may write, nobody else may lead.
+    // The lease only now, because as long as this process may write, no other process may lead.
     await this.#release(until);
-    // Events at the very end: everything above may have recorded some.
+    // Events at the very end, because everything above may have recorded some.
     await untilAborted(events.stop(reason), until);
     timer?.cancel();
     if (stragglers.length === 0 || graceMs === 0) return undefined;
@@ -148,13 +148,13 @@ export class Lifecycle {
     return new StopTimeoutError(graceMs, stragglers);
   }
 
-  /** Gives the leases back, or leaves them to expire where work is left. */
+  /** Releases the leases, or leaves them to expire if work is left. */
   async #release(until: AbortSignal): Promise<void> {
     const { runnables, clock } = this.#options;
     const isWorkLeft = !runnables.isIdle;
     const deadline = new AbortController();
     const abort = (): void => deadline.abort();
-    // One request is no work to be waited for: it gets its time also after the grace period.
+    // One request does not count as work to wait for, so it gets its time also after the grace period.
     const timer = clock.setTimer(() => (until.aborted ? abort() : until.addEventListener('abort', abort)), releaseMs);
     if (isWorkLeft) abort();
     await Promise.all(runnables.scopes.map((scope) => scope.release(deadline.signal, isWorkLeft)));

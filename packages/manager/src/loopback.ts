@@ -12,8 +12,8 @@ export function hostnameOf(header: string): string {
 }
 
 /**
- * Whether a page of another site may have made a browser send a request: a page that a user's browser shows reaches loopback
- * addresses, also under a name of its own. For endpoints that tell more than they may tell everyone.
+ * Whether a page of another site may have made a browser send a request. Such a page reaches loopback addresses, also
+ * under its own domain name. For endpoints that reveal more than is public.
  *
  * @param options `onlyLoopbackHosts`: whether the `Host` header must name a loopback address. @default true
  */

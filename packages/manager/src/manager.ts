@@ -17,19 +17,19 @@ import type { ScheduleOptions, ScheduleStore } from './schedule/schedule.js';
 
 /** Defaults for the controllers of a manager. Mirrors `config.Controller`. */
 export interface ControllerDefaults extends ControllerSettings {
-  /** `Kind.group` (`Pod` for the core group) → workers; the builder uses it where nothing else says. */
+  /** Map of `Kind.group` (`Pod` for the core group) → workers; the builder uses it unless another value is set. */
   readonly groupKindConcurrency?: Readonly<Record<string, number>>;
 }
 
-/** What anything that is added can be given, see `inject` of @kctl/controller. */
+/** Dependencies available to added runnables, see `inject` of @kctl/controller. */
 export interface ManagerDependencies {
   readonly cluster: Cluster;
   readonly client: Client;
   readonly apiReader: Reader;
   readonly cache: ManagedCache;
-  /** Only where the cluster has one. */
+  /** Only if the cluster has one. */
   readonly mapper: KindResolver;
-  /** Only where the cluster has one. */
+  /** Only if the cluster has one. */
   readonly events: EventSink;
   readonly logger: Logger;
   readonly metrics: Metrics;
@@ -39,7 +39,7 @@ export interface ManagerDependencies {
   readonly stopSignal: AbortSignal;
 }
 
-/** Where health is answered. */
+/** Options of the health server. */
 export interface HealthOptions {
   /** 0: any free port. */
   readonly port: number;
@@ -55,8 +55,8 @@ export interface HealthOptions {
    * How long an informer that had synced may be without a watch before `/readyz/informers` fails, in ms. One that never
    * synced fails at once.
    *
-   * @default 30000, and no limit while the server cannot be reached or is overloaded: an outage of the API server would
-   * otherwise take all replicas out of service, with their webhooks
+   * @default 30000, and no limit while the server cannot be reached or is overloaded, because an outage of the API
+   * server would otherwise take all replicas out of service, with their webhooks
    */
   readonly informerGraceMs?: number;
   /** How long each check may take before it has failed, in ms. @default 5000 */
@@ -71,7 +71,7 @@ export interface ManagerOptions<X extends object = object> {
   readonly cluster: Cluster;
   /** @default nothing is written */
   readonly logger?: Logger;
-  /** Where everything measures. @default nothing is measured */
+  /** Destination of all measurements. @default nothing is measured */
   readonly metrics?: Metrics & Partial<MetricsExporter>;
   /** @default nothing is traced */
   readonly tracer?: Tracer;
@@ -81,15 +81,15 @@ export interface ManagerOptions<X extends object = object> {
   readonly observer?: ReconcileObserver;
   /** @default systemClock */
   readonly clock?: Clock;
-  /** @default no election: this process leads at once */
+  /** @default no election, so this process leads at once */
   readonly leaderElection?: LeaderElectionOptions;
   /** @default no health endpoint */
   readonly health?: HealthOptions;
   /** @default no metrics endpoint */
   readonly metricsServer?: MetricsServerOptions;
   /**
-   * How long everything may take to stop, in ms. 0: nothing is waited for, which is not a failure. Infinity or a negative
-   * number: no limit.
+   * Maximum duration of the stop, in ms. 0 waits for nothing, which is not a failure. Infinity or a negative number
+   * means no limit.
    *
    * @default 30000
    */
@@ -104,7 +104,7 @@ export interface ManagerOptions<X extends object = object> {
   readonly webhookServer?: WebhookServer;
   /** @default no profiling endpoint */
   readonly profiling?: ProfilingOptions;
-  /** Where the last runs of schedules are remembered. @default in memory alone; @kctl/runtime: in a Lease */
+  /** Store that remembers the last runs of schedules. @default in memory alone. @kctl/runtime uses a Lease */
   readonly scheduleStore?: ScheduleStore;
 }
 
@@ -145,23 +145,26 @@ export interface Manager<X extends object = object> {
   readonly clock: Clock;
   readonly controllerDefaults: ControllerDefaults;
   /**
-   * Resolves when this process leads and its leader runnables have been started; at once after the start without election.
-   * Rejects with the failure that ends the manager before. A clean stop without leadership leaves what was read before it
-   * open, as upstream's channel is, so that a chain on it does not end the process: race it with `run`. What is read
-   * afterwards rejects.
+   * Resolves when this process leads and its leader runnables have been started; at once after the start without
+   * election. Rejects with the failure that ends the manager before. A clean stop without leadership leaves an earlier
+   * read of it open, as upstream's channel is, so that a chain on it does not end the process; race it with `run`.
+   * Later reads reject.
    */
   readonly elected: Promise<void>;
   readonly isLeader: boolean;
-  /** How long ago the lease was renewed last, in ms; undefined without election, without leadership, and where the elector does not say it. */
+  /**
+   * How long ago the lease was renewed last, in ms; undefined without election, without leadership, and if the elector
+   * does not report it.
+   */
   readonly leaseAgeMs: number | undefined;
   /** Asking for it has the manager run it. @throws ManagerError when the manager was given none */
   readonly webhookServer: WebhookServer;
   /** Converters behind the conversion webhook. */
   readonly converters: ConverterRegistry;
-  /** What `inject` can ask for. */
+  /** Dependencies that `inject` can name. */
   readonly dependencies: ManagerDependencies & X;
   /**
-   * Takes in something to run; before the start it waits for it, afterwards it starts at once (a leader runnable: when
+   * Adds a runnable; before the start it waits for it, afterwards the runnable starts at once (a leader runnable when
    * this process leads).
    *
    * @throws ManagerError when the manager is stopping, or a controller of the same name is there already
@@ -169,19 +172,19 @@ export interface Manager<X extends object = object> {
    */
   add(runnable: Provided<Runnable | RunnableFunction, ManagerDependencies & X>): RunnableHandle;
   /**
-   * Declares rights that follow from nothing else: those of a client that is used outside of controllers.
+   * Declares rights that cannot be derived, such as those of a client used outside of controllers.
    *
    * @throws TypeError naming everything that is not valid
    */
   needs(kind: AccessKind, verbs: readonly AccessVerb[], options?: AccessOptions): void;
   /**
-   * The rights that everything needs which was added until now: to watch, to elect a leader, to record events, and what
-   * controllers and {@link Manager.needs} declare. For `generateRbac` and `compareAccess` of @kctl/rbac.
+   * The rights required by everything added so far, such as to watch, to elect a leader, to record events, and those
+   * that controllers and {@link Manager.needs} declare. For `generateRbac` and `compareAccess` of @kctl/rbac.
    */
   accessNeeds(): readonly AccessNeed[];
   /**
-   * Periodic work of the leader: at an interval or by a cron expression. The last occurrence is remembered by
-   * `scheduleStore`: a process that takes over goes on from there, and makes up, once, for what was missed meanwhile.
+   * Periodic work of the leader, at an interval or by a cron expression. The last occurrence is remembered by
+   * `scheduleStore`. A process that takes over continues from there, and makes up, once, for runs missed meanwhile.
    * Measured as `kctl_schedule_*`.
    *
    * @throws TypeError naming the option that is not valid; ManagerError when the name is taken
@@ -190,12 +193,14 @@ export interface Manager<X extends object = object> {
   /** Whether it is paused. */
   readonly isPaused: boolean;
   /**
-   * Pauses the whole operator, before the start or while it runs: controllers start no further reconciles, and schedules
-   * no further runs. What runs goes on to its end; events are queued; leadership, caches, webhooks and health stay. Shown
-   * by the metric `kctl_manager_paused`. Does nothing where it is paused.
+   * Pauses the whole operator, before the start or while it runs. Controllers start no further reconciles, and
+   * schedules no further runs. Work in progress continues to its end; events are queued; leadership, caches, webhooks
+   * and health stay. Shown by the metric `kctl_manager_paused`. Does nothing if it is paused.
    */
   pause(): void;
-  /** Goes on with what is queued; of each schedule, what came due meanwhile runs once. Does nothing where it is not paused. */
+  /**
+   * Continues with the queued work; each schedule that came due meanwhile runs once. Does nothing if it is not paused.
+   */
   resume(): void;
   /** The controllers that were added, for what looks into them. A snapshot. */
   controllers(): readonly Controller<never>[];
@@ -208,20 +213,22 @@ export interface Manager<X extends object = object> {
   /** Adds a readiness check. @throws ManagerError for a name that is taken */
   addReadyzCheck(name: string, check: HealthCheck): void;
   /**
-   * Serves something more beside the metrics: at a path, or, where that ends with a slash, at everything below it.
+   * Serves another handler beside the metrics, at a path or, if that ends with a slash, at everything below it.
    *
-   * @throws ManagerError after the start, or where there is no metrics server; TypeError for what is not a path or a handler
+   * @throws ManagerError after the start, or if there is no metrics server; TypeError for a value that is not a path or
+   * a handler
    */
   addMetricsHandler(path: string, handler: HttpHandler): void;
   /**
    * Starts everything, resolves when `signal` was aborted and everything has stopped, rejects with the first failure
    * of anything it runs. It can be run once. Until then it keeps the process alive.
    *
-   * Start: servers → webhooks → caches (synced) → others → warm-ups → election, then leader. Stop: others → leader →
-   * caches → webhooks → servers → lease → events. Why in this order: see the comments in `lifecycle.ts`.
+   * Start order is servers → webhooks → caches (synced) → others → warm-ups → election, then leader. Stop order is
+   * others → leader → caches → webhooks → servers → lease → events. The comments in `lifecycle.ts` have the reasons for
+   * this order.
    *
    * @throws ManagerError when it was run before
-   * @throws RunnableError, LeaderElectionLostError, StopTimeoutError; an AggregateError where the stop fails too
+   * @throws RunnableError, LeaderElectionLostError, StopTimeoutError; an AggregateError if the stop fails too
    */
   run(signal: AbortSignal): Promise<void>;
 }

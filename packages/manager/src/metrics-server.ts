@@ -15,12 +15,12 @@ import { targetOf } from './request-target.js';
 export const defaultMetricsPort = 8080;
 export const defaultMetricsPath = '/metrics';
 
-/** Writes all metrics in a text format; a `PrometheusMetrics` of @kctl/metrics is one. */
+/** Writes all metrics in an exposition format; a `PrometheusMetrics` of @kctl/metrics is one. */
 export interface MetricsExporter {
   export(): Promise<{ readonly contentType: string; readonly body: string }>;
 }
 
-/** Where metrics are served. Mirrors `metricsserver.Options`. */
+/** Options of the metrics server. Mirrors `metricsserver.Options`. */
 export interface MetricsServerOptions extends CertificateFiles {
   /** 0: any free port. @default 8080 */
   readonly port?: number;
@@ -31,15 +31,15 @@ export interface MetricsServerOptions extends CertificateFiles {
   /** @default '/metrics' */
   readonly path?: string;
   /**
-   * Serves HTTPS. Of the certificates, the first that is there counts: one in `tls`, the files in `certDir`, which are
-   * read again when they change, and a self-signed one.
+   * Serves HTTPS. The certificate is the first available of the one in `tls`, the files in `certDir` (read again when
+   * they change), and a self-signed one.
    *
    * @default whether `tls` is given
    */
   readonly secureServing?: boolean;
   /** Settings of TLS, or a certificate and key as PEM. */
   readonly tls?: ServerTls;
-  /** Asked before every request: answers it itself and returns true to refuse it. @default no access control */
+  /** Called before every request; answers it itself and returns true to refuse it. @default no access control */
   readonly filter?: HttpHandler & { readonly accessNeeds?: readonly AccessNeed[] };
 }
 
@@ -84,7 +84,7 @@ export function createMetricsServer(options: {
   return Object.assign(http, { accessNeeds: () => filter?.accessNeeds ?? [] });
 }
 
-/** The longest path with a slash at its end that begins the path; '' where there is none. Mirrors Go's `ServeMux`. */
+/** The longest path with a slash at its end that begins the path; '' if not found. Mirrors Go's `ServeMux`. */
 function prefixOf(extra: ReadonlyMap<string, HttpHandler>, pathname: string): string {
   let found = '';
   for (const path of extra.keys())
@@ -99,7 +99,7 @@ function warnOpen(logger: Logger, addr: HttpServer['address'], paths: readonly s
   );
 }
 
-/** Where the certificate comes from, if not from `tls`. @throws ManagerError for options that would mean plain HTTP */
+/** The source of the certificate, if not `tls`. @throws ManagerError for options that would mean plain HTTP */
 function certificateOf(
   { secureServing, tls, certDir, certName, keyName }: MetricsServerOptions,
   parts: { readonly metrics: Metrics; readonly logger: Logger; readonly clock: Clock },

@@ -13,7 +13,7 @@ const maxProfileSeconds = 300;
 const heapPath = '/debug/pprof/heap';
 const profilePath = '/debug/pprof/profile';
 
-/** Where the process can be profiled. Every client that can connect to it can read the memory of the process. */
+/** Options of the profiling server. Every client that can connect to it can read the memory of the process. */
 export interface ProfilingOptions {
   /** 0: any free port. */
   readonly port: number;

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** What a request asks for. */
+/** Target of a request. */
 export interface RequestTarget {
-  /** As sent: not decoded. */
+  /** As sent, not decoded. */
   readonly pathname: string;
   readonly searchParams: URLSearchParams;
   /** The query as sent, with its `?`; '' without one. */

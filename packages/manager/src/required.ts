@@ -1,6 +1,6 @@
 import { shownType, shownValue } from '@kctl/options';
 
-/** Members that are called where they are there. */
+/** Members that are called if present. */
 const methods = ['warmup', 'waitForReady', 'waitUntilCold', 'sources', 'adopt', 'accessNeeds', 'setPaused'] as const;
 const texts = ['name', 'leaderElectionScope'] as const;
 const groups: readonly unknown[] = [undefined, 'servers', 'webhooks', 'caches', 'others', 'leader'];
@@ -15,7 +15,7 @@ export function requireRunnable(runnable: unknown): void {
       `manager.add: group ${JSON.stringify(group)} is not valid: expected one of ${groups.slice(1).join(', ')}`,
     );
   const needed: unknown = 'needLeaderElection' in runnable ? runnable.needLeaderElection : undefined;
-  // 'no' would be taken for yes: only false is read as no.
+  // 'no' would be taken for true, so only false counts as false.
   if (needed !== undefined && typeof needed !== 'boolean')
     throw new TypeError(`manager.add: needLeaderElection ${shownValue(needed)} is not valid: expected true or false`);
   for (const field of methods) {
@@ -30,7 +30,7 @@ export function requireRunnable(runnable: unknown): void {
   }
 }
 
-/** @throws TypeError when a probe could not ask it, or could not name it */
+/** @throws TypeError when a probe could not call it, or could not name it */
 export function requireCheck(name: unknown, check: unknown): void {
   if (typeof name !== 'string' || name === '')
     throw new TypeError(`a health check needs a name: ${JSON.stringify(name) ?? 'undefined'} is not valid`);

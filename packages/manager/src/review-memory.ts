@@ -6,7 +6,7 @@ const defaultMaxEntries = 1024;
 /** An answer of a review, and for how long it holds. */
 export interface Verdict<V> {
   readonly value: V;
-  /** Whether it lets the request pass: refusals are remembered apart. */
+  /** Whether it lets the request pass. Refusals are remembered separately. */
   readonly isPositive: boolean;
   readonly ttlMs: number;
 }
@@ -18,14 +18,14 @@ interface Entry<V> {
 }
 
 /**
- * Remembers the verdicts of reviews for a while; of many callers that ask for the same missing one, one asks the
- * server. Refusals have room of their own: guessed tokens push out no honest one.
+ * Remembers the results of reviews for a while. Of many callers that require the same missing one, only one calls the
+ * server. Refusals have a separate space, so that guessed tokens evict no valid one.
  */
 export class ReviewMemory<V> {
   readonly #clock: Clock;
   readonly #maxEntries: number;
   readonly #asking = new Map<string, Promise<V>>();
-  /** Least recently asked first. */
+  /** Least recently used first. */
   readonly #positive = new Map<string, Entry<V>>();
   readonly #negative = new Map<string, Entry<V>>();
 
@@ -34,7 +34,7 @@ export class ReviewMemory<V> {
     this.#maxEntries = maxEntries;
   }
 
-  /** The verdict, asked for where it is not there or too old. A failure to get one is not remembered. */
+  /** The result, requested if missing or too old. A failure to get one is not remembered. */
   async getOrAsk(key: string, ask: () => Promise<Verdict<V>>): Promise<V> {
     const known = this.#find(this.#positive, key) ?? this.#find(this.#negative, key);
     if (known !== undefined) return known.value;

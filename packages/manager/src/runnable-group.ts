@@ -5,14 +5,14 @@ import { ManagerError, RunnableError } from './errors.js';
 import type { Straggler } from './errors.js';
 import type { Runnable, RunnableRunOptions } from './runnable.js';
 
-/** What a group runs of a runnable: its `run`, or its `warmup`. */
+/** A runnable in a group, with its `run` or its `warmup`. */
 export interface GroupMember {
   readonly name: string;
   readonly runnable: Runnable;
   readonly run: (signal: AbortSignal, options: RunnableRunOptions) => Promise<void>;
-  /** Absent: ready as soon as it runs. */
+  /** If absent, ready as soon as it runs. */
   readonly waitForReady?: (signal: AbortSignal) => Promise<unknown>;
-  /** Absent: nothing is left when `run` has settled. */
+  /** If absent, nothing is left when `run` has settled. */
   readonly waitUntilCold?: () => Promise<void>;
 }
 
@@ -42,7 +42,7 @@ export class RunnableGroup {
   /** Members that are stopped for good, until nothing of them is left. */
   readonly #cooling = new Map<GroupMember, Promise<void>>();
   #state: 'new' | 'started' | 'stopped' = 'new';
-  /** Runs something as the last start did, with its async context: by that, code is known as the leader's. */
+  /** Runs a function in the async context of the last start, which identifies code as the leader's. */
   #asStarted: <R>(launch: () => R) => R = (launch) => launch();
 
   constructor(options: RunnableGroupOptions) {
@@ -105,8 +105,8 @@ export class RunnableGroup {
   }
 
   /**
-   * Refuses new members, aborts the signals of all, and waits until nothing of them is left or `deadline` is aborted: then those
-   * that are left are its result. Final.
+   * Refuses new members, aborts the signals of all, and waits until all have ended or `deadline` is aborted, in which
+   * case the remaining ones are its result. Final.
    */
   stop(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
     this.#state = 'stopped';
@@ -115,8 +115,8 @@ export class RunnableGroup {
   }
 
   /**
-   * Aborts the signals of all members and waits until they have ended or `deadline` is aborted: then those that are left are its
-   * result. All of them, and those that are added meanwhile, start with the next {@link start}.
+   * Aborts the signals of all members and waits until they have ended or `deadline` is aborted, in which case the
+   * remaining ones are its result. All of them, and those that are added meanwhile, start with the next {@link start}.
    */
   pause(deadline: AbortSignal, reason: unknown): Promise<Straggler[]> {
     if (this.#state === 'started') this.#state = 'new';
@@ -133,7 +133,7 @@ export class RunnableGroup {
     }));
   }
 
-  /** Says that a member is not run again, and resolves when nothing of it is left. Never rejects. */
+  /** Marks a member as not to be run again, and resolves when nothing of it is left. Never rejects. */
   #coolDown(member: GroupMember, reason: unknown): Promise<void> {
     const life = this.#lives.get(member);
     if (life === undefined) return Promise.resolve(); // it was never run
@@ -178,7 +178,7 @@ export class RunnableGroup {
         },
         (error: unknown) => {
           this.#running.delete(member);
-          // Rejecting with the abort that it was told to stop by is a way of having stopped.
+          // Rejecting with the abort signal's reason counts as having stopped.
           if (abort.signal.aborted && isOfStop(error, abort.signal.reason)) return;
           const failed = new RunnableError(name, error);
           failure.reject(failed);
@@ -187,7 +187,7 @@ export class RunnableGroup {
       )
       .then(() => ending.resolve(undefined), ending.reject);
     if (member.waitForReady === undefined || abort.signal.aborted) return;
-    // A member that failed is never ready, and one that has finished has nothing more to get ready: the wait ends with
+    // A member that failed is never ready, and one that has finished has nothing more to get ready. The wait ends with
     // either, or its timer would keep the process alive.
     const over = new AbortController();
     using link = anySignal([abort.signal, over.signal]);
@@ -209,9 +209,9 @@ export class RunnableGroup {
 const maxCauses = 16;
 
 /**
- * Whether a member failed by being stopped: its error, or a cause of it, is an abort, the reason of the stop, or what the
- * reason follows from. A lost lease ends the writes of its leader by itself: those under way with the reason of the loss,
- * those that come after with a NotLeaderError of @kctl/leader-election, known by its code.
+ * Whether a member failed because it was stopped. Its error, or a cause of it, is then an abort, the reason of the
+ * stop, or the cause of that reason. A lost lease ends the writes of its leader by itself. Those in progress end with
+ * the reason of the loss, later ones with a NotLeaderError of @kctl/leader-election, identified by its code.
  */
 function isOfStop(error: unknown, reason: unknown): boolean {
   if (error === reason || isAbortError(error)) return true;
@@ -232,7 +232,7 @@ function causesOf(error: unknown): Error[] {
   return links;
 }
 
-/** What a runnable is doing, where it says so: one that fails to does not keep the others from being stopped. */
+/** The reported activity of a runnable. An error in the report does not keep the others from being stopped. */
 function workOf(runnable: Runnable): readonly string[] {
   try {
     return [...(runnable.inFlight ?? [])];

@@ -13,15 +13,15 @@ export type RunnableGroupName = 'servers' | 'webhooks' | 'caches' | 'others' | '
 /** Options of {@link Runnable.run}. */
 export interface RunnableRunOptions {
   /**
-   * Given where the runnable will be run again after a lost lease: until it is aborted, the runnable may keep what the
-   * next run can begin with. It is aborted before `signal` where there is no next run.
+   * Set if the runnable will be run again after a lost lease. Until it is aborted, the runnable may keep the state from
+   * which the next run can begin. It is aborted before `signal` if there is no next run.
    */
   readonly life?: AbortSignal;
 }
 
-/** One source of a runnable: a `SourceStatus` of @kctl/controller is one. */
+/** One source of a runnable; a `SourceStatus` of @kctl/controller is one. */
 export interface RunnableSource {
-  /** The kind whose informer it reads; undefined where that is none. */
+  /** The kind whose informer it reads; undefined if none. */
   readonly kind?: GroupVersionKind | undefined;
   /** Who has the informer. @default the cache of the manager's cluster */
   readonly informers?: object | undefined;
@@ -33,7 +33,7 @@ export interface RunnableSource {
   readonly phase?: string;
 }
 
-/** What a runnable may take over from its manager, see {@link Runnable.adopt}. */
+/** Settings that a runnable may take from its manager, see {@link Runnable.adopt}. */
 export interface RunnableDefaults {
   readonly settings: ControllerSettings;
   readonly logger: Logger;
@@ -42,7 +42,7 @@ export interface RunnableDefaults {
   readonly requestCounter?: RequestCounter;
   readonly observer?: ReconcileObserver;
   readonly clock: Clock;
-  /** To be called when {@link Runnable.sources} lists something else: the manager then starts, or lets go of, informers. */
+  /** To be called when {@link Runnable.sources} changes. The manager then starts or releases informers. */
   readonly onSourcesChanged?: () => void;
 }
 
@@ -51,29 +51,29 @@ export interface Runnable {
   /** For logs, errors and the report of a stop. @default 'runnable' and a number */
   readonly name?: string;
   /**
-   * Works until the signal is aborted, then resolves when it has ended. Resolving before that is fine: it is finished,
+   * Works until the signal is aborted, then resolves when it has ended. Resolving earlier means that it is finished,
    * and nothing else stops. Rejecting stops the manager with that error.
    */
   run(signal: AbortSignal, options?: RunnableRunOptions): Promise<void>;
   /**
-   * Whether it may run only while this process leads. Ignored where `group` says it.
+   * Whether it may run only while this process leads. Ignored if `group` is set.
    *
-   * @default true: as in controller-runtime, what does not say that it is safe to run twice is run once
+   * @default true, as in controller-runtime, so a runnable that is not declared safe to run twice is run once
    */
   readonly needLeaderElection?: boolean;
   /** When it starts and stops. @default 'leader' or 'others', by `needLeaderElection` */
   readonly group?: RunnableGroupName;
   /** Name of an own lease, instead of the manager's; only for those that need leader election. @default '' */
   readonly leaderElectionScope?: string;
-  /** Prepares before this process leads; started after `others`. What `run` does after it should then be short. */
+  /** Prepares before this process leads; started after `others`. The part of `run` after it should then be short. */
   readonly warmup?: (signal: AbortSignal) => Promise<void>;
   /** Resolves when later groups may start. @default as soon as it runs */
   waitForReady?(signal: AbortSignal): Promise<void>;
-  /** What it is doing, for the report of a stop that took too long. */
+  /** Its activity, for the report of a stop that took too long. */
   readonly inFlight?: readonly string[];
   /**
-   * Where it reads from. The manager starts the informers of the required ones with the caches, also where this process
-   * does not lead, so that readiness can wait for them and a new leader finds them filled.
+   * The informers that it reads from. The manager starts the required ones with the caches, even if this process does
+   * not lead, so that readiness can wait for them and a new leader finds them filled.
    */
   sources?(): readonly RunnableSource[];
   /** The rights that it needs beside those to watch what its {@link Runnable.sources} name. @default none */

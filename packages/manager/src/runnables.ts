@@ -139,7 +139,8 @@ export class Runnables {
       });
       if (isLeft()) return name;
       if (warmup !== undefined) {
-        // By its life, not by the signal of its run: what it has started goes on long after it has finished.
+        // By its life, not by the signal of its run, because work that it has started continues long after it has
+        // finished.
         const warmUp = (signal: AbortSignal, { life = signal }: RunnableRunOptions): Promise<void> =>
           warmup.call(runnable, life);
         groups.push(this.warmups);
@@ -156,7 +157,7 @@ export class Runnables {
   async remove(runnable: Runnable): Promise<void> {
     const groups = this.#groups.get(runnable) ?? [];
     this.#forget(runnable);
-    // Now: it may be added again, and need its informers anew, before it has ended.
+    // Now, because it may be added again, and need its informers anew, before it has ended.
     const returnInformers = this.#options.demand.remove(runnable);
     await Promise.all(groups.map((group) => group.remove(runnable)));
     await returnInformers();

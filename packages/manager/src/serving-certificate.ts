@@ -5,7 +5,7 @@ import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { createCertificateWatcher, createSelfSignedCertificate } from '@kctl/webhook';
 
-/** Where a server's certificate is. */
+/** Options for the certificate of a server. */
 export interface CertificateFiles {
   /** Folder of the files. @default `<tmp>/k8s-metrics-server/serving-certs` */
   readonly certDir?: string;
@@ -27,7 +27,7 @@ export interface ServingCertificate extends Disposable {
   load(onChange: (pair: ServingPair) => void): Promise<ServingPair>;
 }
 
-/** What {@link createServingCertificate} works with. */
+/** Dependencies of {@link createServingCertificate}. */
 export interface ServingCertificateParts {
   readonly clock: Clock;
   readonly logger: Logger;
@@ -35,8 +35,8 @@ export interface ServingCertificateParts {
 }
 
 /**
- * The pair in the files, read again when they change; where one of them is missing, a self-signed
- * pair. Which of the two is decided once, when the server starts.
+ * The pair in the files, read again when they change; if one of them is missing, a self-signed pair. The choice is made
+ * once, when the server starts.
  */
 export function createServingCertificate(
   files: CertificateFiles,

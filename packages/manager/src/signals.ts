@@ -14,7 +14,7 @@ export interface StopSignal extends Disposable {
 
 /**
  * The first SIGINT or SIGTERM aborts the signal, the second one exits the process with code 1. Mirrors
- * `signals.SetupSignalHandler`, but may be called several times: each call has its own signal.
+ * `signals.SetupSignalHandler`, but may be called several times; each call has a separate signal.
  */
 export function stopOnSignals(target: SignalProcess = process): StopSignal {
   const given: unknown = target;

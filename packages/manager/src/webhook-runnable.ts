@@ -5,7 +5,7 @@ import type { Runnable } from './runnable.js';
 
 const pollMs = 10;
 
-/** A webhook server as a runnable: ready once it serves, so that caches may then depend on its conversions. */
+/** A webhook server as a runnable. Ready once it serves, so that caches may then depend on its conversions. */
 export function webhookRunnable(server: WebhookServer, clock: Clock): Runnable {
   return {
     name: 'webhook server',

@@ -19,7 +19,7 @@ export interface BackoffOptions {
   /** No delay exceeds this many ms, jitter left aside. @default no limit */
   readonly capMs?: number;
   /**
-   * Starts over when the last delay ended at least this many ms ago: what failed then has recovered since.
+   * Starts over when the last delay ended at least this many ms ago, because the failure has recovered since.
    *
    * @default never
    */
@@ -54,9 +54,9 @@ export interface Backoff {
 }
 
 /**
- * Exponential backoff with jitter. Mirrors `wait.Backoff` and its manager, except that the quiet period is counted
- * from the end of the last delay: the Go manager counts from its last reset, so that a long outage starts over at the
- * first delay every two minutes.
+ * Exponential backoff with jitter. Mirrors `wait.Backoff` and its manager, except that the quiet period is counted from
+ * the end of the last delay. The Go manager counts from its last reset, so that a long outage starts over at the first
+ * delay every two minutes.
  *
  * @throws RangeError naming the option that is out of range
  *
@@ -108,7 +108,7 @@ export function createBackoff(options: BackoffOptions): Backoff {
   };
 }
 
-/** A product in which 0 wins over Infinity: zero times any factor is zero. */
+/** A product in which 0 takes precedence over Infinity, because zero times any factor is zero. */
 function times(ms: number, factor: number): number {
   return ms === 0 || factor === 0 ? 0 : ms * factor;
 }

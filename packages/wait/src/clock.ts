@@ -15,8 +15,8 @@ export interface SetTimerOptions {
 }
 
 /**
- * Where time comes from. Everything in @kctl that waits or measures takes a `Clock`, so that a test can move time
- * instead of sleeping. Mirrors the role of `k8s.io/utils/clock`.
+ * Source of time. Everything in @kctl that waits or measures takes a `Clock`, so that a test can move time instead of
+ * sleeping. Mirrors the role of `k8s.io/utils/clock`.
  *
  * @example
  * ```ts
@@ -35,14 +35,14 @@ export interface Clock {
   /** Monotonic time in ms from an arbitrary origin. It never goes back; use it for deadlines and durations. */
   monotonicNow(): number;
   /**
-   * Calls `callback` once, at the earliest after `delayMs` ms. Any finite delay is allowed: one beyond 2^31−1 ms is
-   * re-armed instead of firing at once, as a bare `setTimeout` would. A negative delay counts as 0; at Infinity the
-   * timer never fires.
+   * Calls `callback` once, at the earliest after `delayMs` ms. Any finite delay is allowed, because one beyond 2^31−1
+   * ms is re-armed instead of firing at once, as a bare `setTimeout` would. A negative delay counts as 0; at Infinity
+   * the timer never fires.
    *
    * @throws RangeError for a delay that is NaN or not a number
    */
   setTimer(callback: () => void, delayMs: number, options?: SetTimerOptions): ClockTimer;
 }
 
-/** Where randomness comes from: a number in [0, 1), like `Math.random`. */
+/** Source of randomness. A number in [0, 1), like `Math.random`. */
 export type Random = () => number;

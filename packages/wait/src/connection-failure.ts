@@ -21,8 +21,8 @@ const codes: ReadonlySet<unknown> = new Set([
 const maxDepth = 8;
 
 /**
- * Whether an error says that a server could not be reached or that the connection to it broke, by the code of the error
- * or of one of its causes, as Node's sockets and `fetch` give it.
+ * Whether an error means that a server could not be reached or that the connection to it broke, by the code of the
+ * error or of one of its causes, as set by Node's sockets and `fetch`.
  */
 export function isConnectionFailure(error: unknown): boolean {
   return isFailure(error, maxDepth);

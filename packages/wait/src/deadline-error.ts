@@ -5,7 +5,7 @@ export class DeadlineExceededError extends Error {
   override readonly name = 'DeadlineExceededError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_DEADLINE_EXCEEDED' = code;
-  /** What it was given, in ms. */
+  /** The time limit, in ms. */
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number, message?: string, options?: ErrorOptions) {

@@ -7,9 +7,9 @@ import { systemClock } from './system-clock.js';
 
 /** Options of {@link withDeadline}. */
 export interface DeadlineOptions {
-  /** How long the work may take, in ms. Infinity: as long as it likes. */
+  /** Maximum duration of the work, in ms. Infinity disables the limit. */
   readonly timeoutMs: number;
-  /** What the error says, e.g. `cache for pods did not sync within 2 minutes`. @default names the time alone */
+  /** The message of the error, e.g. `cache for pods did not sync within 2 minutes`. @default names the time alone */
   readonly message?: string;
   /** Aborting it aborts the work and rejects with its reason. */
   readonly signal?: AbortSignal;
@@ -18,9 +18,9 @@ export interface DeadlineOptions {
 }
 
 /**
- * Runs work that must end in time. The work receives a signal that aborts at the deadline or with `options.signal`;
- * the promise rejects at that moment, even where the work does not listen (what it does afterwards is ignored). Timer
- * and listeners are gone when the promise settles.
+ * Runs work that must end in time. The work receives a signal that aborts at the deadline or with `options.signal`; the
+ * promise rejects at that moment, even if the work does not listen (its later outcome is ignored). Timer and listeners
+ * are gone when the promise settles.
  *
  * @throws DeadlineExceededError at the deadline; the signal's reason on abort; what the work throws; RangeError when
  *   `timeoutMs` is not a number, TypeError for another option that is not valid
@@ -50,7 +50,7 @@ export async function withDeadline<T>(
     ? clock.setTimer(() => link.abort(new DeadlineExceededError(timeoutMs, message)), timeoutMs)
     : undefined;
   const aborted = Promise.withResolvers<never>();
-  // Work that aborts and then throws never gets to the race: the rejection of this promise is in order without it.
+  // Work that aborts and then throws never gets to the race, and the rejection of this promise is correct without it.
   aborted.promise.catch(() => undefined);
   const onAbort = (): void => aborted.reject(abortReason(signal));
   signal.addEventListener('abort', onAbort, { once: true });

@@ -1,6 +1,6 @@
 import { shownValue } from '@kctl/options';
 
-/** ms, or a text as Go and Kubernetes write durations: `300ms`, `1.5h`, `1h30m`. */
+/** ms, or a string in the format of Go and Kubernetes durations (`300ms`, `1.5h`, `1h30m`). */
 export type Duration = number | string;
 
 const unitMs: Readonly<Record<string, number>> = {
@@ -16,14 +16,14 @@ const unitMs: Readonly<Record<string, number>> = {
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)/g;
 const whole = /^[+-]?(?:0|(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|\u03bcs|ms|s|m|h))+)$/;
 
-/** The schema of a field with a duration: for the CRD of a kind that has one. */
+/** The schema of a field with a duration, for the CRD of a kind that has one. */
 export const durationSchema: { readonly type: 'string'; readonly pattern: string } = Object.freeze({
   type: 'string',
   pattern: '^([0-9]+([.][0-9]+)?(ns|us|ms|s|m|h))+$',
 });
 
 /**
- * The ms of a duration: a text by the rules of Go's `time.ParseDuration`, a number as it is.
+ * The ms of a duration, by the rules of Go's `time.ParseDuration` for a string; a number is returned as it is.
  *
  * @throws TypeError naming the value and what is expected
  *
@@ -55,7 +55,7 @@ export function formatDuration(ms: number): string {
   if (typeof ms !== 'number' || !Number.isFinite(ms))
     throw new TypeError(`duration ${shownValue(ms)} is not valid: expected a number of ms`);
   const sign = ms < 0 ? '-' : '';
-  // Seconds first: a century in nanoseconds is no exact number.
+  // Seconds first, because a century in nanoseconds is not an exact number.
   let seconds = Math.floor(Math.abs(ms) / 1000);
   let nanoseconds = Math.round((Math.abs(ms) - seconds * 1000) * 1e6);
   if (nanoseconds === 1e9) [seconds, nanoseconds] = [seconds + 1, 0];

@@ -1,5 +1,5 @@
 /**
- * Time and waiting: an injectable clock, and every wait abort-aware.
+ * Time and waiting, with an injectable clock and abort-aware waits.
  *
  * @packageDocumentation
  */

@@ -18,17 +18,17 @@ export interface ItemBackoffOptions {
 }
 
 /**
- * Exponential back-off per id: a container image that cannot be pulled, a remote that refuses. Instants are those of
- * `clock.monotonicNow()`, in ms. Mirrors `flowcontrol.Backoff`.
+ * Exponential back-off per id, such as for a container image that cannot be pulled or a remote that refuses. Instants
+ * are those of `clock.monotonicNow()`, in ms. Mirrors `flowcontrol.Backoff`.
  */
 export interface ItemBackoff {
   /** How many ids have a delay. */
   readonly size: number;
-  /** The present delay of an id, in ms; 0 where it has none. */
+  /** The present delay of an id, in ms; 0 if it has none. */
   get(id: string): number;
-  /** Notes a failure. @returns the delay that begins now, in ms: twice the one before */
+  /** Notes a failure. @returns the delay that begins now, in ms, twice the one before */
   next(id: string): number;
-  /** Starts over with an id: it has succeeded. */
+  /** Resets an id that has succeeded. */
   reset(id: string): void;
   /** Whether the delay since the last failure of an id is not over. */
   isInBackoff(id: string): boolean;
@@ -52,7 +52,7 @@ const optionNames: OptionNames<ItemBackoffOptions> = {
 };
 
 /**
- * Makes a back-off without ids. What it retains is bounded by the ids that failed within twice `maxMs`.
+ * Creates a back-off without ids. Its memory is bounded by the ids that failed within twice `maxMs`.
  *
  * @throws TypeError for an option out of range, or one that is not known
  *
@@ -74,7 +74,7 @@ export function createItemBackoff(options: ItemBackoffOptions): ItemBackoff {
     numberProblem('jitter', jitter, { least: 0 });
   if (problem !== undefined) throw new TypeError(`createItemBackoff: ${problem}`);
   const entries = new Map<string, Entry>();
-  /** How many ids there may be before the expired ones are looked for: each id pays for a constant share of that. */
+  /** Number of ids before a search for expired ones, so that each id pays for a constant share of it. */
   let mostBeforeGc = 64;
   const isExpired = ({ failedAt }: Entry, instant: number): boolean => instant - failedAt > maxMs * 2;
   const find = (id: string, instant: number): Entry | undefined => {

@@ -26,10 +26,9 @@ export function orAborted<T>(work: T | PromiseLike<T>, signal: AbortSignal | und
 }
 
 /**
- * Resolves when work settles or the signal is aborted, whichever is first; never rejects, but for what is not a signal,
- * and leaves no listener. Where
- * the signal is aborted already, work that settles within one turn of the event loop is still waited for: what can end
- * at once is not late.
+ * Resolves when work settles or the signal is aborted, whichever is first; never rejects, except for a value that is
+ * not a signal, and leaves no listener. If the signal is aborted already, work that settles within one turn of the
+ * event loop is still waited for, because work that can end at once is not late.
  */
 export async function untilAborted(work: PromiseLike<unknown>, signal: AbortSignal): Promise<void> {
   const misuse = signalOption('signal', signal);
@@ -49,7 +48,7 @@ export async function untilAborted(work: PromiseLike<unknown>, signal: AbortSign
   signal.removeEventListener('abort', onAbort);
 }
 
-/** Resolves when the signal is aborted. Its listener stays until then: for a `run` that ends with its signal. */
+/** Resolves when the signal is aborted. Its listener stays until then, for a `run` that ends with its signal. */
 export function aborted(signal: AbortSignal): Promise<void> {
   const misuse = signalOption('signal', signal);
   if (misuse !== undefined) return Promise.reject(new TypeError(`aborted: ${misuse}`));

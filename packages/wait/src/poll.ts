@@ -11,16 +11,17 @@ import { systemClock } from './system-clock.js';
 
 /** Options of {@link poll} and {@link waitUntil}. */
 export interface PollOptions {
-  /** ms from the end of one attempt to the beginning of the next, or a backoff that says it. */
+  /** ms from the end of one attempt to the beginning of the next, or a backoff that sets it. */
   readonly interval: number | Backoff;
   /** How long to go on, in ms. @default unlimited */
   readonly timeoutMs?: number;
-  /** What the error at the timeout says. */
+  /** Message of the error at the timeout. */
   readonly message?: string;
   /**
    * Whether the polling goes on after an error of `attempt`. The last one is the cause of the error at the timeout.
    *
-   * @default isConnectionFailure: a server that cannot be reached is not up yet; any other error ends the polling
+   * @default isConnectionFailure, because a server that cannot be reached is not up yet; any other error ends the
+   * polling
    */
   readonly isRetriable?: (error: unknown) => boolean;
   /** Whether the first attempt comes at once or after the first interval. @default true */
@@ -42,9 +43,9 @@ const optionNames: OptionNames<PollOptions> = {
 };
 
 /**
- * Tries until there is a result: resolves with the first value that `attempt` returns other than undefined. One attempt
- * at a time; what it throws ends the polling unless `isRetriable` says otherwise. The attempt receives a signal that
- * aborts at the timeout. Mirrors `wait.PollUntilContextTimeout`.
+ * Tries until there is a result. Resolves with the first value that `attempt` returns other than undefined. One attempt
+ * at a time; its error ends the polling unless `isRetriable` accepts it. The attempt receives a signal that aborts at
+ * the timeout. Mirrors `wait.PollUntilContextTimeout`.
  *
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what `attempt` throws; RangeError when
  *   `interval` or `timeoutMs` is not valid; TypeError when `attempt` is not a function
@@ -96,7 +97,7 @@ export async function poll<T>(
   try {
     return await withDeadline(untilResult, { ...options, timeoutMs, clock });
   } catch (error) {
-    // Only its own deadline: one of the caller's signal, or of an attempt, goes on as it is.
+    // Only its own deadline; one of the caller's signal, or of an attempt, is passed on as it is.
     if (last === undefined || !isDeadlineExceeded(error) || error.timeoutMs !== timeoutMs) throw error;
     throw new DeadlineExceededError(timeoutMs, options.message, { cause: last.error });
   }

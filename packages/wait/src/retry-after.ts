@@ -2,9 +2,9 @@
 const maxCauses = 8;
 
 /**
- * The delay that a server asked for, in ms: `retryAfterMs` or `retryAfterSeconds` of the error, or
- * `status.details.retryAfterSeconds` of a Kubernetes status error, of the error itself or of its causes. Undefined
- * where none is given.
+ * The delay requested by a server, in ms, from `retryAfterMs` or `retryAfterSeconds` of the error, or
+ * `status.details.retryAfterSeconds` of a Kubernetes status error, of the error itself or of its causes. Undefined if
+ * not given.
  */
 export function retryAfterMs(error: unknown): number | undefined {
   let link: unknown = error;
@@ -17,8 +17,8 @@ export function retryAfterMs(error: unknown): number | undefined {
 }
 
 /**
- * The delay that a `Retry-After` header asks for, in ms: seconds or an HTTP date. `now` is the wall-clock time. Undefined
- * where there is none or it makes no sense.
+ * The delay requested by a `Retry-After` header (seconds or an HTTP date), in ms. `now` is the wall-clock time.
+ * Undefined if missing or not valid.
  */
 export function retryAfterOfHeader(header: string | undefined, now: number): number | undefined {
   if (typeof header !== 'string') return undefined;

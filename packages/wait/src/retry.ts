@@ -9,12 +9,11 @@ import { systemClock } from './system-clock.js';
 
 /** Options of {@link retry}. */
 export interface RetryOptions {
-  /** The delays between attempts. @default none: the next attempt follows in the next turn of the event loop */
+  /** The delays between attempts. @default none, so the next attempt follows in the next turn of the event loop */
   readonly backoff?: Backoff;
   /**
-   * What happens between two attempts, instead of the backoff: a delay that depends on the error, or a line in a log.
-   * Where it returns nothing, the next attempt follows in the next turn of the event loop; what it rejects with ends the
-   * retry.
+   * Called between two attempts, instead of the backoff, for a delay that depends on the error, or a log line. If it
+   * returns nothing, the next attempt follows in the next turn of the event loop; its rejection ends the retry.
    */
   readonly pause?: (error: unknown, attempt: number) => Promise<void> | undefined;
   /** At most this many attempts, the first one included. @default no limit */
@@ -60,7 +59,8 @@ export async function retry<T>(work: (attempt: number) => T | Promise<T>, option
     }
     if (between !== undefined) await orAborted(between, signal);
     else if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
-    // Work that fails at once must not keep the event loop: neither a signal's timer nor anything else would come.
+    // Work that fails at once must not hold the event loop, because neither a signal's timer nor anything else would
+    // run.
     else await new Promise((resolve) => setImmediate(resolve));
   }
 }

@@ -72,7 +72,7 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
   });
 }
 
-/** The reason of an aborted signal as an Error: a reason that is not one becomes the cause. */
+/** The reason of an aborted signal as an Error; a reason of another type becomes the cause. */
 export function abortReason(signal: AbortSignal): Error {
   if (!isSignal(signal)) throw new TypeError(`abortReason: expected an AbortSignal, not ${shownType(signal)}`);
   const reason: unknown = signal.reason;
@@ -81,7 +81,9 @@ export function abortReason(signal: AbortSignal): Error {
   return Object.defineProperty(error, 'cause', { value: reason, writable: true, configurable: true });
 }
 
-/** Whether a value is an Error, also of another realm: under some test runners the DOMException of a timeout is. */
+/**
+ * Whether a value is an Error, also of another realm, because under some test runners the DOMException of a timeout is.
+ */
 function isError(value: unknown): value is Error {
   try {
     return value instanceof Error || /^\[object (?:Error|DOMException)\]$/.test(Object.prototype.toString.call(value));

@@ -1,4 +1,4 @@
-/** What is used of `process.versions`. */
+/** The part of `process.versions` that is used. */
 export interface RuntimeVersions {
   readonly node?: string | undefined;
   readonly bun?: string | undefined;
@@ -9,8 +9,8 @@ export interface RuntimeVersions {
 const oldest = { major: 22, minor: 19 };
 
 /**
- * Why this Node cannot run the packages; undefined where it can. Bun and Deno say which Node they stand for, and are
- * not judged by it.
+ * Why this Node cannot run the packages; undefined if it can. Bun and Deno report the Node version that they stand for,
+ * and are not evaluated by it.
  */
 export function unsupportedNode({ node, bun, deno }: RuntimeVersions): string | undefined {
   if (node === undefined || bun !== undefined || deno !== undefined) return undefined;
@@ -19,6 +19,6 @@ export function unsupportedNode({ node, bun, deno }: RuntimeVersions): string | 
   return `@kctl requires Node.js ${oldest.major}.${oldest.minor} or newer; this is ${node}: install a current release from https://nodejs.org`;
 }
 
-// At import: what would fail otherwise is whatever the old version lacks, somewhere, later.
+// At import, because the failure would otherwise be a missing feature of the old version, somewhere, later.
 const problem = unsupportedNode(process.versions);
 if (problem !== undefined) throw new Error(problem);

@@ -32,7 +32,7 @@ class SystemTimer implements ClockTimer {
 
   constructor(callback: () => void, delayMs: number, options: SetTimerOptions = {}) {
     const given: unknown = callback;
-    // At once: in the timer there is no caller to blame.
+    // At once, because in the timer there is no caller to blame.
     if (typeof given !== 'function')
       throw new TypeError(`setTimer: the callback is of type ${typeof given}: expected a function`);
     const delay = timerDelay(delayMs);
@@ -48,7 +48,7 @@ class SystemTimer implements ClockTimer {
   }
 
   #arm(delayMs: number): void {
-    // Node cuts fractions off, and counts whole ms on a clock of its own: a timer can be up to 2 ms early.
+    // Node truncates fractions, and counts whole ms on a separate clock, so a timer can be up to 2 ms early.
     this.#handle = setTimeout(() => this.#onTimeout(), Math.min(Math.ceil(delayMs), maxTimeoutMs));
     if (!this.#keepAlive) this.#handle.unref();
   }

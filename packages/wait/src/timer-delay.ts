@@ -1,7 +1,7 @@
 import { numberProblem } from '@kctl/options';
 
 /**
- * The delay of a timer, 0 where it is negative. For every clock, so that NaN is neither zero nor infinity.
+ * The delay of a timer, 0 if it is negative. For every clock, so that NaN is neither zero nor infinity.
  *
  * @throws RangeError for what is not a delay
  */

@@ -16,8 +16,8 @@ export interface TokenBucketOptions {
 }
 
 /**
- * Limits how often something happens: at most `burst` times at once, `perSecond` times per second in the long run.
- * Tokens are counted when the bucket is asked, on the monotonic clock: no timer runs. Mirrors
+ * Limits how often an operation happens, at most `burst` times at once, `perSecond` times per second in the long run.
+ * Tokens are counted when the bucket is called, on the monotonic clock; no timer runs. Mirrors
  * `golang.org/x/time/rate.Limiter`.
  */
 export interface TokenBucket {

@@ -4,16 +4,16 @@ import type { SlotTable } from './slot-table.js';
 
 /**
  * Decides the order in which waiting items are handed out. The work queue around it merges, and hands each key to one
- * worker at a time: a backing queue never gets a key twice. Mirrors `workqueue.Queue` of client-go.
+ * worker at a time, so a backing queue never gets a key twice. Mirrors `workqueue.Queue` of client-go.
  */
 export interface BackingQueue<T> {
   /** How many items it holds. */
   readonly length: number;
   /** An item begins to wait. */
   push(item: T): void;
-  /** Removes and returns the item that is handed out next. Called only where there is one. */
+  /** Removes and returns the next item to hand out. Called only if there is one. */
   pop(): T | undefined;
-  /** An item that waits was added again: a place to move it, or to replace it by its newest form. */
+  /** A waiting item was added again. The queue may move it, or replace it by its newest form. */
   touch?(item: T): void;
   /** Removes an item that waits. Without it `delete` of the work queue refuses keys that wait. */
   delete?(item: T): void;
@@ -49,7 +49,7 @@ export class CustomOrder<T> {
     if (item !== undefined) this.#queue.touch?.(item);
   }
 
-  /** @throws QueueArgumentError where the queue returns what was not pushed, or returned it before */
+  /** @throws QueueArgumentError if the queue returns an item that was not pushed, or that it returned before */
   pop(): number {
     const item = this.#queue.pop();
     const slot = item === undefined ? -1 : this.#table.find(item);
@@ -63,7 +63,7 @@ export class CustomOrder<T> {
   }
 
   /**
-   * Returns what the queue threw although it is shorter by then: it has removed the item.
+   * Returns the error of the queue although it is shorter by then, so it has removed the item.
    *
    * @throws what the queue throws otherwise
    */

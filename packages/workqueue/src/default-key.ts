@@ -5,7 +5,7 @@ import type { KeyFunction, QueueKey } from './work-queue.js';
 const separator = '\u0000';
 
 /**
- * The key of an item where no key function is given: strings and numbers are their own; an object is identified by
+ * The key of an item without a key function. Strings and numbers are their own keys; an object is identified by
  * `cluster`, `namespace` and `name` if these are all it has. Anything else is refused rather than merged by accident.
  *
  * @throws QueueArgumentError for any other item
@@ -29,7 +29,7 @@ export function defaultKey(item: unknown): QueueKey {
 /**
  * The key of an item by a key function of the user's.
  *
- * @throws QueueArgumentError for a key that is not a string or a number: it would be merged with unrelated ones
+ * @throws QueueArgumentError for a key that is not a string or a number, because it would be merged with unrelated ones
  */
 export function keyBy<T>(key: KeyFunction<T>, item: T): QueueKey {
   if (item === undefined)
@@ -43,7 +43,7 @@ export function keyBy<T>(key: KeyFunction<T>, item: T): QueueKey {
   );
 }
 
-/** '' where the part is absent, undefined where it is not a string. */
+/** '' if the part is absent, undefined if it is not a string. */
 function optionalString(item: object, part: 'namespace' | 'cluster'): string | undefined {
   const value: unknown = Reflect.get(item, part);
   if (value === undefined) return '';

@@ -3,11 +3,12 @@ import type { ClockTimer } from '@kctl/wait';
 
 /**
  * How long a consumer may pause between its `done` and its next `get`, in ms of real time whatever the clock of the
- * queue: the pause belongs to the program. A pool, a waiting `get` and an iteration are known and need no such time.
+ * queue, because the pause belongs to the program. A pool, a waiting `get` and an iteration are known and need no such
+ * time.
  */
 const pauseMs = 500;
 
-/** What a drain looks at. */
+/** The parts of a queue that a drain checks. */
 export interface DrainState {
   /** How many keys are handed out. */
   readonly processing: number;
@@ -18,7 +19,7 @@ export interface DrainState {
 }
 
 /**
- * The end of a queue: pending until everything that was added is handled and done. Keys that have no consumer do not
+ * The end of a queue. Pending until everything that was added is handled and done. Keys that have no consumer do not
  * hold it up forever. All callers share one promise.
  */
 export class Drain {

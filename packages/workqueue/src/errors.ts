@@ -6,14 +6,14 @@ const argumentCode = 'KCTL_WORKQUEUE_ARGUMENT';
 const fullCode = 'KCTL_WORKQUEUE_FULL';
 const workCode = 'KCTL_WORKQUEUE_WORK_FAILED';
 
-/** Thrown for an option or argument that a queue or limiter cannot work with: names the field, the value, the remedy. */
+/** Thrown for an option or argument that a queue or limiter cannot use; names the field, the value, the remedy. */
 export class QueueArgumentError extends TypeError {
   override readonly name = 'QueueArgumentError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_WORKQUEUE_ARGUMENT' = argumentCode;
   /** The option or argument. */
   readonly field: string;
-  /** What was given. */
+  /** The given value. */
   readonly value: unknown;
 
   constructor(field: string, value: unknown, remedy: string) {
@@ -35,7 +35,7 @@ export class QueueFullError extends Error {
   readonly code: 'KCTL_WORKQUEUE_FULL' = fullCode;
   /** The bound that was reached. */
   readonly maxPending: number;
-  /** What was not added. */
+  /** The item that was not added. */
   readonly item: unknown;
 
   constructor(maxPending: number, item: unknown) {
@@ -53,14 +53,14 @@ export function isQueueFullError(error: unknown): error is QueueFullError {
 }
 
 /**
- * What a pool rejects with when work fails on a queue without rate limiter and no `onError` is there to judge it. Names
- * the key; the failure is the cause.
+ * The error of a pool when work fails on a queue without rate limiter and no `onError` is set to decide. Names the key;
+ * the failure is the cause.
  */
 export class WorkFailedError extends Error {
   override readonly name = 'WorkFailedError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_WORKQUEUE_WORK_FAILED' = workCode;
-  /** What the work failed on. It is in the queue again, unless that was shut down and hands out nothing more. */
+  /** The item whose work failed. It is in the queue again, unless that was shut down and hands out nothing more. */
   readonly item: unknown;
 
   constructor(key: string | number, item: unknown, cause: unknown) {
@@ -93,8 +93,8 @@ const getNames: OptionNames<GetOptions> = { signal: signalOption };
 export const noGetOptions: GetOptions = {};
 
 /**
- * What is wrong with the options of a wait. Found while waiting, a signal that is none would leave a waiter that takes a key
- * with it; one under another name would be waited without.
+ * An error in the options of a wait. If found while waiting, an invalid signal would leave behind a waiter that takes a
+ * key; a misspelled option would be ignored.
  */
 export function getProblem(what: string, options: GetOptions): Error | undefined {
   if (options === noGetOptions) return undefined;

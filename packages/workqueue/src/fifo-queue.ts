@@ -29,7 +29,7 @@ export function createWorkQueue<T = string>(options: WorkQueueOptions<T> = {}): 
   return new FifoQueue<T>(options);
 }
 
-/** The base queue: first in, first out. */
+/** The base queue, first in, first out. */
 export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   /** Ready slots are linked through the table's `next`. */
   #head = -1;
@@ -76,7 +76,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   override shutDownWithDrain(): Promise<void> {
     this.isDown = true;
     this.checkEnd();
-    // As in client-go: where there never was a worker, what waits does not hold the drain up.
+    // As in client-go, if there never was a worker, waiting items do not hold the drain up.
     return this.isUnattended ? Promise.resolve() : this.drained();
   }
 
@@ -89,7 +89,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     return slot;
   }
 
-  /** Marks a slot as needing work: client-go's Add after the look-up. */
+  /** Marks a slot as needing work. Corresponds to client-go's Add after the look-up. */
   protected enqueue(slot: number): void {
     const { flags } = this.table;
     const state = flags[slot] ?? 0;
@@ -188,7 +188,10 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     this.wake();
   }
 
-  /** Where the custom queue does not take a key, it does not wait: else each later add of it would be merged into nothing. */
+  /**
+   * If the custom queue does not take a key, it does not wait, because otherwise each later add of it would be merged
+   * into nothing.
+   */
   #pushCustom(slot: number, custom: CustomOrder<T>): void {
     try {
       custom.push(slot);
@@ -206,7 +209,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   /**
    * Takes a slot out of the order. Returns what a custom queue threw that has removed the item all the same.
    *
-   * @throws what a custom queue throws that still has the item: then it goes on waiting
+   * @throws the error of a custom queue that still has the item, which then continues to wait
    */
   #unlink(slot: number): { readonly error: unknown } | undefined {
     if (this.#custom !== undefined) {

@@ -1,5 +1,5 @@
 /**
- * client-go's keyed work queue: deduplicating, delaying, rate-limiting, prioritised.
+ * client-go's keyed work queue, which is deduplicating, delaying, rate-limiting, prioritised.
  *
  * @packageDocumentation
  */

@@ -7,9 +7,9 @@ import { requireFunction, requireInteger } from './errors.js';
 export interface ParallelizeOptions {
   /** How many pieces are worked on at once, ≥ 1. */
   readonly workers: number;
-  /** How many pieces there are: the work gets the numbers from 0 on. */
+  /** Number of pieces; the work gets the numbers from 0 on. */
   readonly pieces: number;
-  /** How many pieces a worker takes at a time, ≥ 1: raise it where a piece is tiny. @default 1 */
+  /** How many pieces a worker takes at a time, ≥ 1. Raise it if a piece is tiny. @default 1 */
   readonly chunkSize?: number;
   /** Aborting it starts no further pieces, and aborts the signal of those in progress. */
   readonly signal?: AbortSignal;
@@ -24,7 +24,8 @@ const optionNames: OptionNames<ParallelizeOptions> = {
 
 /**
  * Works on `pieces` numbered pieces, some at a time, in ascending order. Mirrors `workqueue.ParallelizeUntil`, except
- * that it fails: after the first failure no further piece is started, and the signal of those in progress is aborted.
+ * that it can fail. After the first failure no further piece is started, and the signal of those in progress is
+ * aborted.
  *
  * @returns when every piece is done
  * @throws the first failure of a piece, or the signal's reason, when the pieces in progress have ended;

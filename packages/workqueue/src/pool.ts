@@ -17,10 +17,10 @@ import type {
 
 /** So many items are worked on synchronously between two looks at the clock. */
 const groupSize = 16;
-/** So many looks at the clock end a slice too: a clock of tests stands still, and work may be there without end. */
+/** This number of clock reads ends a slice too, because a clock of tests stands still, and work may be endless. */
 const maxLooks = 512;
 
-/** What a pool needs of a queue: items by slot. */
+/** Requirements of a pool on a queue (items by slot). */
 export interface PoolSource<T> {
   readonly clock: Clock;
   readonly isFinished: boolean;
@@ -37,9 +37,9 @@ export interface PoolSource<T> {
   endFailures(slot: number): void;
 }
 
-/** What the kind of queue says about success and failure. */
+/** Verdicts of the kind of queue on success and failure. */
 export interface FailurePolicy<T> {
-  /** The verdict where `onError` is not given. */
+  /** The verdict if `onError` is not given. */
   readonly verdict: FailureVerdict;
   /** How often the work on the item has failed as the rate limiter counts it, this time included. */
   attempt(item: T): number;
@@ -56,16 +56,16 @@ export interface PoolOptions<T> extends RunOptions<T> {
 /** Asynchronous work in progress. */
 interface Job<T> {
   readonly item: T;
-  /** -1 where the work has called `done` itself: the slot may be another worker's, or another key's, by now. */
+  /** -1 if the work has called `done` itself, because the slot may be another worker's, or another key's, by now. */
   slot: number;
-  /** Where the work has a limited time. */
+  /** Set if the work has limited time. */
   readonly limit: TimeLimit | undefined;
 }
 
 const startRateNames: OptionNames<StartRate> = { perSecond: true, burst: true };
 const stopOptionNames: OptionNames<StopOptions> = { graceMs: true };
 
-/** See {@link WorkerPool}. Takes by slot: neither a look-up nor, for synchronous work, a promise per item. */
+/** See {@link WorkerPool}. Takes by slot, with neither a look-up nor, for synchronous work, a promise per item. */
 export class Pool<T> implements WorkerPool {
   readonly #source: PoolSource<T>;
   readonly #policy: FailurePolicy<T>;
@@ -85,15 +85,15 @@ export class Pool<T> implements WorkerPool {
   /** How many looks at the clock it has left. */
   #looks = 0;
   #pause: NodeJS.Immediate | undefined;
-  /** The slot whose work is being called right now; -1 where there is none, or where it has called `done`. */
+  /** The slot whose work is being called right now; -1 if no work is being called, or if it has called `done`. */
   #current = -1;
-  /** By slot: the asynchronous work in progress. */
+  /** By slot. The asynchronous work in progress. */
   readonly #jobs = new Map<number, Job<T>>();
   /** When the signal of work in progress is aborted, after a stop with a grace period. */
   #graceEnd = Infinity;
   #graceTimer: ClockTimer | undefined;
   readonly #work: WorkFunction<T>;
-  /** Undefined where work may take as long as it likes. */
+  /** Undefined if work has no time limit. */
   readonly #timeoutMs: number | undefined;
   readonly #bucket: TokenBucket | undefined;
   /** Armed while work waits for its turn. */
@@ -217,9 +217,9 @@ export class Pool<T> implements WorkerPool {
 
   #start(slot: number): void {
     const item = this.#source.itemAt(slot);
-    // take() hands out slots that hold an item; this only tells the compiler so.
+    // take() hands out slots that hold an item; this only informs the compiler.
     if (item === undefined) return;
-    // Counted before the work begins: the pool may be stopped before the first await of it.
+    // Counted before the work begins, because the pool may be stopped before the first await of it.
     this.#active++;
     this.#current = slot;
     const limit = this.#timeoutMs === undefined ? undefined : this.#limit(this.#timeoutMs);
@@ -257,7 +257,7 @@ export class Pool<T> implements WorkerPool {
     return job;
   }
 
-  /** `await` settles once whatever a thenable does: throw in `then`, call back twice, call back at once. */
+  /** `await` settles once, even if a thenable throws in `then`, calls back twice, or calls back at once. */
   async #follow(result: PromiseLike<unknown>, job: Job<T>): Promise<void> {
     try {
       await result;
@@ -294,7 +294,7 @@ export class Pool<T> implements WorkerPool {
     this.#finish(slot);
   }
 
-  /** What is added again while it is worked on goes back to a backing queue of the user's, which may not take it. */
+  /** An item added again while it is worked on goes back to a backing queue of the user's, which may not take it. */
   #finish(slot: number): void {
     try {
       this.#source.finish(slot);
@@ -320,7 +320,7 @@ export class Pool<T> implements WorkerPool {
     try {
       this.#apply(this.#judge(slot, item, error), slot, item, error);
     } catch (thrown) {
-      // onError or a rate limiter of the user's is broken: nothing says what to do with this item.
+      // onError or a rate limiter of the user's is broken, so there is no decision for this item.
       if (thrown instanceof QueueArgumentError) thrown.cause ??= error;
       this.#fail(thrown);
       this.#giveBack(slot);
@@ -349,7 +349,7 @@ export class Pool<T> implements WorkerPool {
         this.#finish(slot);
         break;
       case 'stop': {
-        // onError has seen the item and the error; where there is none, the error has to name the item.
+        // onError has seen the item and the error; without onError, the error has to name the item.
         const isJudged = this.#options.onError !== undefined;
         this.#fail(isJudged ? error : new WorkFailedError(this.#source.keyOf(item), item, error));
         this.#giveBack(slot);
@@ -370,7 +370,7 @@ export class Pool<T> implements WorkerPool {
     this.#halt(error);
   }
 
-  /** Aborts the signal of the work in progress after so many ms, or earlier where an earlier call asked for that. */
+  /** Aborts the signal of the work in progress after the given ms, or earlier if an earlier call requested it. */
   #endGraceIn(graceMs: number): void {
     const { clock } = this.#source;
     const graceEnd = clock.monotonicNow() + graceMs;
@@ -406,7 +406,7 @@ export class Pool<T> implements WorkerPool {
 class TimeLimit implements WorkContext {
   readonly #link: AbortLink;
   readonly #timer: ClockTimer;
-  /** What the signal is aborted with when the time is over. */
+  /** Abort reason of the signal when the time is over. */
   #exceeded: DeadlineExceededError | undefined;
 
   constructor(clock: Clock, timeoutMs: number, stop: AbortSignal) {
@@ -421,7 +421,7 @@ class TimeLimit implements WorkContext {
     return this.#link.signal;
   }
 
-  /** What work that rejected with `error` failed with: the abort that its end came from is not news. */
+  /** The actual failure of work that rejected with `error`. The abort that caused it is not reported. */
   failure(error: unknown): unknown {
     const exceeded = this.#exceeded;
     return exceeded !== undefined && isAbortError(error) ? exceeded : error;

@@ -29,7 +29,7 @@ const idleOptionNames: OptionNames<IdleOptions> = { signal: signalOption, includ
 /** So often what the adds of `onDrop` drop is handed to it again, for one add. */
 const mostDropRounds = 1000;
 const addsForEver = `bound.onDrop was called ${mostDropRounds} times in a row for what its own adds have dropped: let it stop adding`;
-/** What is not being worked on yet. */
+/** Items not being worked on yet. */
 const pending = ready | dirty | delayed;
 
 /** Someone who waits for the queue to be idle. */
@@ -39,10 +39,10 @@ interface IdleWaiter {
 }
 
 /**
- * What all queues share: slots, waiting for items, hand-out, drain, worker pools, bound. A subclass decides the order
- * in which ready slots are taken. `V` is what waiters get.
+ * Base of all queues, with slots, waits for items, hand-out, drain, worker pools, bound. A subclass decides the order
+ * in which ready slots are taken. `V` is the value that waiters get.
  *
- * No method awaits between two changes of state: each call is atomic for its callers.
+ * No method awaits between two changes of state, so each call is atomic for its callers.
  */
 export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<T>, PoolSource<T>, IterationSource<T> {
   readonly clock: Clock;
@@ -50,7 +50,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   protected readonly metrics: QueueMetrics | undefined;
   protected isDown = false;
   readonly #bound: QueueBound<T> | undefined;
-  /** What was dropped by the add in progress. */
+  /** Items dropped by the add in progress. */
   #dropped: T[] | undefined;
   #isReporting = false;
   readonly #waiters = new WaiterList();
@@ -58,7 +58,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   #processing = 0;
   #isWakeDue = false;
   #hadConsumers = false;
-  /** The slot handed out last: most often it is the next one done, which then needs no look-up. */
+  /** The slot handed out last, which is most often the next one done and then needs no look-up. */
   #lastTaken = -1;
   /** Iterations that hold a slot. */
   readonly #iterations = new Set<SlotHolder>();
@@ -86,26 +86,26 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   abstract add(item: T): void;
   abstract shutDown(): void;
   abstract shutDownWithDrain(): Promise<void>;
-  /** Removes the next slot from the ready ones and marks it as being processed; -1 where there is none. */
+  /** Removes the next slot from the ready ones and marks it as being processed; -1 if no slot is ready. */
   protected abstract takeReady(): number;
   /** Clears the processing flag of a slot, makes it ready if it was added meanwhile, releases it if nothing is left. */
   protected abstract settle(slot: number): void;
   /** Marks a slot being processed so that {@link settle} makes it ready again. */
   protected abstract requeue(slot: number): void;
-  /** What a waiter gets for a slot that was just taken. */
+  /** Result of a waiter for a slot that was just taken. */
   protected abstract handedOut(slot: number): V | undefined;
   protected abstract readonly failurePolicy: FailurePolicy<T>;
-  /** Removes the slot that a full queue gives up first; -1 where none is ready. */
+  /** Removes the slot that a full queue gives up first; -1 if none is ready. */
   protected abstract dropReady(): number;
   /** Takes a slot back that is pending; its flags but `processing` are cleared. */
   protected abstract withdraw(slot: number): void;
   /** The slots that are ready and not being processed, in the order of their hand-out. */
   protected abstract readySlots(): readonly number[];
-  /** When the delay of a slot ends, in ms of the monotonic clock; undefined where there is none. */
+  /** When the delay of the slot ends, in ms of the monotonic clock; undefined if not delayed. */
   protected abstract dueAt(slot: number): number | undefined;
   /** The priority that a pending slot is queued with. */
   protected abstract priorityOf(slot: number): number;
-  /** Slots are numbered anew: arrays by slot can be released. */
+  /** Slots are numbered anew, so arrays by slot can be released. */
   protected resetSlots(): void {
     this.#lastTaken = -1;
     this.metrics?.reset();
@@ -166,7 +166,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     try {
       this.withdraw(slot);
     } finally {
-      // Also where a custom backing queue has thrown after it had removed the item.
+      // Even if a custom backing queue has thrown after it had removed the item.
       if (this.table.flags[slot] === 0) this.table.release(slot);
       if (this.isDown) this.checkEnd();
       this.#checkIdle();
@@ -297,7 +297,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     }
   }
 
-  /** At the end of the synchronous step: what it adds counts. */
+  /** At the end of the synchronous step, so that its adds count. */
   #checkIdle(): void {
     if (this.#idleWaiters.size === 0 || this.#isIdleCheckDue) return;
     this.#isIdleCheckDue = true;
@@ -414,18 +414,18 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     this.#drain.check();
   }
 
-  /** Whether an item may be added: true if its key is pending already; otherwise applies the bound. */
+  /** Whether an item may be added. True if its key is pending already; otherwise applies the bound. */
   protected admits(item: T): boolean {
     const bound = this.#bound;
     return bound === undefined || this.table.isInUse(item) || this.#makeRoom(item, bound);
   }
 
   /**
-   * Calls `onDrop` for what the bound has dropped, when the add is complete: a hook may add, and what it throws costs no key.
-   * What is dropped by its adds follows when it has returned, so that a hook which always adds needs no stack.
+   * Calls `onDrop` for the items dropped by the bound, when the add is complete. A hook may add, and its errors cost no
+   * key. Items dropped by its adds follow when it has returned, so that a hook which always adds needs no stack.
    *
    * @throws the first error of the hook, after all calls
-   * @throws RangeError where the hook goes on adding
+   * @throws RangeError if the hook keeps adding
    */
   protected reportDropped(): void {
     if (this.#dropped === undefined || this.#isReporting) return;

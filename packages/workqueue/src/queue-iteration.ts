@@ -3,9 +3,12 @@ import { getProblem } from './errors.js';
 import type { Waiter } from './waiter-list.js';
 import type { GetOptions } from './worker-pool.js';
 
-/** What an iteration needs of a queue: items by slot. */
+/** Requirements of an iteration on a queue (items by slot). */
 export interface IterationSource<T> {
-  /** Takes the next slot and returns it; -1 where the queue is at its end; else waits and returns how to stop that. */
+  /**
+   * Takes the next slot and returns it; -1 if the queue is at its end; else waits and returns a function to stop the
+   * wait.
+   */
   takeOrWait(waiter: Waiter): number | (() => void);
   itemAt(slot: number): T | undefined;
   /** The holder is to be called for each slot that is finished by `done`, until {@link letGo}. */
@@ -16,7 +19,7 @@ export interface IterationSource<T> {
   giveBack(slot: number): void;
 }
 
-/** What works on a slot. */
+/** Holder of a slot. */
 export interface SlotHolder {
   /** The slot has been finished by a call of `done`: if it is held, it is not from now on. */
   letGo(slot: number): void;
@@ -25,15 +28,15 @@ export interface SlotHolder {
 type Result<T> = IteratorResult<T, undefined>;
 
 /**
- * The items of a queue as an async iterator. Not an async generator: that one answers `return()` only after the
- * `next()` that waits, so that leaving while nothing is ready would hang, and would take one more key.
+ * The items of a queue as an async iterator. Not an async generator, which answers `return()` only after the `next()`
+ * that waits, so that leaving while nothing is ready would hang, and would take one more key.
  */
 export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, SlotHolder {
   readonly #source: IterationSource<T>;
   readonly #signal: AbortSignal | undefined;
   /** Calls of `next` without an answer, in their order. */
   readonly #calls: PromiseWithResolvers<Result<T>>[] = [];
-  /** The slot that the consumer works on; -1 where there is none, or where the consumer has called `done` itself. */
+  /** The slot that the consumer works on; -1 if idle, or if the consumer has called `done` itself. */
   #held = -1;
   /** The answer that the consumer has not seen yet. */
   #unseen: { done?: boolean; value: T | undefined } | undefined;
@@ -173,7 +176,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
     this.#endWait();
     try {
       if (this.#unseen !== undefined) {
-        // Answered in this very step: the consumer leaves without having seen the item, and never will.
+        // Answered in this very step, because the consumer leaves without having seen the item, and never will.
         Object.assign(this.#unseen, end());
         this.#unseen = undefined;
         const slot = this.#drop();
@@ -181,7 +184,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
       }
       this.#release();
     } finally {
-      // Also where a custom backing queue does not take back what was added again meanwhile.
+      // Even if a custom backing queue does not take back an item added again meanwhile.
       for (const call of this.#calls.splice(0)) call.resolve(end());
     }
   }

@@ -127,7 +127,7 @@ export class QueueMetrics {
     if (startedAt !== undefined) this.#workDuration.observe((this.#clock.monotonicNow() - startedAt) / 1000);
   }
 
-  /** Slots are numbered anew: none is in use. */
+  /** Slots are numbered anew, because no slot is in use. */
   reset(): void {
     this.#addedAt.release();
     this.#startedAt.release();

@@ -8,7 +8,7 @@ import type { BackingQueue } from './backing-queue.js';
 import type { RateLimiter } from './limiters/rate-limiter.js';
 import type { KeyFunction } from './work-queue.js';
 
-/** What happens to an add that finds a bounded queue full. */
+/** Policy for an add that finds a bounded queue full. */
 export type OverflowRule = 'throw' | 'dropNewest' | 'dropOldest';
 
 /**
@@ -17,19 +17,19 @@ export type OverflowRule = 'throw' | 'dropNewest' | 'dropOldest';
  * while it was worked on).
  */
 export interface QueueBound<T> {
-  /** How many distinct keys may be pending: an integer ≥ 1. */
+  /** Maximum number of distinct pending keys, an integer ≥ 1. */
   readonly maxPending: number;
   /**
-   * `throw`: `add` throws QueueFullError. `dropNewest`: the add is ignored. `dropOldest`: the item that would be
-   * handed out next is dropped instead (the least urgent one on a priority queue), and further ones where keys that
-   * were worked on wait again, until there is room for one; where nothing is ready, the add is ignored.
+   * With `throw`, `add` throws QueueFullError. With `dropNewest`, the add is ignored. With `dropOldest`, the item that
+   * would be handed out next is dropped instead (the least urgent one on a priority queue), and further ones if keys
+   * that were worked on wait again, until there is room for one; if nothing is ready, the add is ignored.
    *
    * @default 'throw'
    */
   readonly overflow?: OverflowRule;
   /**
-   * Called with each dropped item when the add is complete, so that it may add; what it throws, the add throws then. What its
-   * own adds drop follows when it has returned; where that has no end, the add throws a RangeError.
+   * Called with each dropped item when the add is complete, so that it may add; the add then throws its errors. Items
+   * dropped by its own adds follow when it has returned; if that has no end, the add throws a RangeError.
    */
   readonly onDrop?: (item: T) => void;
 }
@@ -38,15 +38,15 @@ export interface QueueBound<T> {
 export interface WorkQueueOptions<T> {
   /** Label of the metrics; no metrics without it. */
   readonly name?: string;
-  /** Where metrics go. What fails there costs the measurement alone. @default none */
+  /** Destination of metrics. A failure there only loses the measurement. @default none */
   readonly metrics?: Metrics;
   /** Value of the `controller` label of the metrics. @default the name */
   readonly controller?: string;
   /**
    * Identity of items.
    *
-   * @default strings and numbers are their own key; objects of only `name`, `namespace` and `cluster` (all strings)
-   * are identified by these; for any other item `add` throws and asks for this option
+   * @default strings and numbers are their own key; objects of only `name`, `namespace` and `cluster` (all strings) are
+   * identified by these; for any other item `add` throws and requires this option
    */
   readonly key?: KeyFunction<T>;
   /** @default systemClock */
@@ -54,7 +54,7 @@ export interface WorkQueueOptions<T> {
   /** Limits the number of pending keys. @default unbounded */
   readonly bound?: QueueBound<T>;
   /**
-   * Decides the order of hand-out; not for priority queues, which have one of their own.
+   * Decides the order of hand-out; not for priority queues, which have a built-in one.
    *
    * @default first in, first out
    */
@@ -81,7 +81,7 @@ export interface Ageing {
 
 /** Options of `createPriorityQueue`. */
 export interface PriorityQueueOptions<T> extends Omit<RateLimitingQueueOptions<T>, 'queue'> {
-  /** @default none: as in controller-runtime, low priorities can starve */
+  /** @default none, so low priorities can starve, as in controller-runtime */
   readonly ageing?: Ageing;
 }
 
@@ -102,7 +102,8 @@ const boundNames: OptionNames<QueueBound<never>> = { maxPending: true, overflow:
 const ageingNames: OptionNames<Ageing> = { stepMs: numberOption({ above: 0 }) };
 
 /**
- * Refuses options that no queue has. An option of a more able queue has no effect on a simpler one: options may be shared.
+ * Refuses options that no queue has. An option of a more capable queue has no effect on a simpler one, so that options
+ * may be shared.
  *
  * @throws TypeError naming every option that is not known, those of `bound` and `ageing` included
  */

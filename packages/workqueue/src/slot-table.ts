@@ -13,11 +13,14 @@ export const delayed = 8;
 const unused = 128;
 
 const initialCapacity = 64;
-/** This many idle keys are always remembered: to find a returning key costs a third of making it. */
+/** This many idle keys are always remembered, because finding a returning key costs a third of creating it. */
 const idleKeys = 1024;
 /** Arrays of this size are kept when nothing is in use; larger ones are given up. */
 const roomyCapacity = 4096;
-/** While more keys are in use, only new keys make room for themselves: a drain need not move what will be done soon. */
+/**
+ * While more keys are in use, only new keys make room for themselves, because a drain need not move keys that will be
+ * done soon.
+ */
 const movableKeys = 16_384;
 /** At least so many known keys are looked at per new or released one while idle keys are being forgotten. */
 const leastStride = 64;
@@ -33,24 +36,24 @@ interface Move {
 }
 
 /**
- * Maps keys to slots (small integers) and holds the state of each slot in parallel arrays: per key one Map entry and
- * a few bytes, and no object for the garbage collector to move. Everything else in a queue works on slots.
+ * Maps keys to slots (small integers) and holds the state of each slot in parallel arrays. A key takes one Map entry
+ * and a few bytes, and no object for the garbage collector to move. Everything else in a queue works on slots.
  *
- * A key whose flags fall to 0 is idle: it stays mapped for a while, since most keys come back, and since forgetting
+ * A key whose flags fall to 0 is idle. It stays mapped for a while, because most keys come back, and because forgetting
  * many keys at once, by starting a new Map, is far cheaper than deleting each. Idle keys are too many when there are
- * more than 1,024 and more than twice those in use. Then the others move to a new Map, some with each key that comes
- * or goes, so that no single call takes long.
+ * more than 1,024 and more than twice those in use. Then the others move to a new Map, some with each key that comes or
+ * goes, so that no single call takes long.
  */
 export class SlotTable<T> {
   /** State bits by slot. */
   flags: Uint8Array<ArrayBuffer> = new Uint8Array(initialCapacity);
   /** Link by slot, for the one list that a slot is in. */
   next: Int32Array<ArrayBuffer> = new Int32Array(initialCapacity);
-  /** What is handed out for a slot: the item that was added last. */
+  /** The item handed out for a slot, which is the one added last. */
   items: (T | undefined)[] = [];
   /** How many slots have flags. */
   live = 0;
-  /** How often in a row the work on a slot in use failed in a pool; for slots where it did. */
+  /** How often in a row the work on a slot in use failed in a pool; only for failed slots. */
   readonly failures: Map<number, number> = new Map();
 
   readonly #key: KeyFunction<T> | undefined;
@@ -64,7 +67,7 @@ export class SlotTable<T> {
   #idle = 0;
   /** The slot found last. */
   #last = -1;
-  /** Keys come in the order in which they came before, as in a resync: the next slot is looked at before the Map. */
+  /** Keys come in the same order as before, as in a resync, so the next slot is checked before the Map. */
   #isInOrder = false;
 
   constructor(key: KeyFunction<T> | undefined, onReset: () => void) {
@@ -134,7 +137,7 @@ export class SlotTable<T> {
     return slot;
   }
 
-  /** The former Map also contains slots that were released meanwhile: those remember no key, or another. */
+  /** The former Map also contains slots that were released meanwhile and have no key, or another. */
   #unmovedSlot(key: QueueKey): number {
     const slot = this.#moving?.former.get(key) ?? -1;
     return slot >= 0 && this.#remembered(slot) === key ? slot : -1;
@@ -154,7 +157,7 @@ export class SlotTable<T> {
     return slots;
   }
 
-  /** The key of an item. @throws QueueArgumentError where it has none */
+  /** The key of an item. @throws QueueArgumentError if it has none */
   keyOf(item: T): QueueKey {
     if (this.#key !== undefined) return keyBy(this.#key, item);
     if (typeof item === 'string') return item;

@@ -1,6 +1,9 @@
 const initialCapacity = 64;
 
-/** A moment for each slot that has one. Not a Map: one that gets empty with each item is made anew with each item. */
+/**
+ * A moment for each slot that has one. Not a Map, because one that becomes empty with each item is allocated anew with
+ * each item.
+ */
 export class SlotTimes {
   #times = new Float64Array(initialCapacity).fill(Number.NaN);
 
@@ -9,7 +12,7 @@ export class SlotTimes {
     this.#times[slot] = at;
   }
 
-  /** The moment of a slot, which it has no longer; undefined where it has none. */
+  /** Removes and returns the moment of a slot; undefined if it has none. */
   take(slot: number): number | undefined {
     const at = this.#times[slot] ?? Number.NaN;
     if (Number.isNaN(at)) return undefined;
@@ -24,7 +27,7 @@ export class SlotTimes {
     return all;
   }
 
-  /** Gives up memory; call it only where no slot has a moment. */
+  /** Releases memory; call it only if no slot has a moment. */
   release(): void {
     if (this.#times.length > initialCapacity) this.#times = new Float64Array(initialCapacity).fill(Number.NaN);
   }

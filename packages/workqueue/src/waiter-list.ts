@@ -1,6 +1,6 @@
 /**
- * Called with the slot that is handed out, or -1 where the queue is shut down and nothing is left, or where a custom
- * backing queue failed, with its error.
+ * Called with the slot that is handed out, or -1 if the queue is shut down and nothing is left, or if a custom backing
+ * queue failed, with its error.
  */
 export type Waiter = (slot: number, failure?: Error) => void;
 
@@ -12,7 +12,10 @@ interface Place {
   after: Place | undefined;
 }
 
-/** Waiters in the order of their arrival. Linked: removal needs the middle, and a Map that gets empty is made anew. */
+/**
+ * Waiters in the order of their arrival. Linked, because removal needs the middle, and a Map that becomes empty is
+ * allocated anew.
+ */
 export class WaiterList {
   #first: Place | undefined;
   #last: Place | undefined;
@@ -32,7 +35,7 @@ export class WaiterList {
     return () => this.#remove(place);
   }
 
-  /** Serves the waiter that has waited longest; call it only where `size` > 0. */
+  /** Serves the waiter that has waited longest; call it only if `size` > 0. */
   serveNext(slot: number, failure?: Error): void {
     const place = this.#first;
     if (place === undefined) return;

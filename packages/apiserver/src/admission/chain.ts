@@ -7,7 +7,7 @@ export interface AdmissionChain {
   isIdle(): boolean;
   /** Whether any plugin may concern a write. */
   handles(facts: WriteFacts): boolean;
-  /** The mutating pass: all plugins, and all once more where one of them asks for it. @throws StatusError */
+  /** Mutating pass through all plugins, with a second round if a plugin requires it. @throws StatusError */
   admit(write: AdmissionWrite): Promise<void>;
   /** The validating pass. @throws StatusError */
   validate(write: AdmissionWrite): Promise<void>;

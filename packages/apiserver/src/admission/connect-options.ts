@@ -1,4 +1,4 @@
-// The options of exec, attach, portforward and proxy: the object of an admission of CONNECT.
+// The options of exec, attach, portforward and proxy, which are the object of a CONNECT admission.
 import type { UntypedObject } from '@kctl/apimachinery';
 import { arrayOf, decodeStruct, GoTable, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { parseBoolParameter } from '../protocol/go-text.js';
@@ -32,7 +32,7 @@ export function decodeConnectOptions({ version, kind }: KindRef, value: JsonObje
   return { ...decodeStruct(fields, struct, []), kind, apiVersion: version, metadata: {} };
 }
 
-/** Reads options from a query, for a proxy with the path below it. @throws StatusError 400 for a port that is none */
+/** Reads options from a query, for a proxy with the path below it. @throws StatusError 400 for an invalid port */
 export function connectOptionsOf(of: KindRef, query: URLSearchParams, path: string): UntypedObject {
   const fields: JsonObject = {};
   const { fields: known } = table.struct(names.indexOf(of.kind));
@@ -46,7 +46,7 @@ export function connectOptionsOf(of: KindRef, query: URLSearchParams, path: stri
   return decodeConnectOptions(of, fields);
 }
 
-/** The query that says the same. */
+/** Returns the equivalent query. */
 export function queryOfOptions(options: UntypedObject): URLSearchParams {
   const query = new URLSearchParams();
   const { kind: _kind, apiVersion: _apiVersion, metadata: _metadata, ...fields } = options;
@@ -56,7 +56,7 @@ export function queryOfOptions(options: UntypedObject): URLSearchParams {
   return query;
 }
 
-/** As strconv.ParseUint(text, 10, 16). @throws StatusError 400 */
+/** Parses like strconv.ParseUint(s, 10, 16). @throws StatusError 400 */
 function portOf(text: string): number {
   const fail = (why: string): Error =>
     badRequest(`cannot convert to []int32: strconv.ParseUint: parsing ${goQuoted(text)}: ${why}`);

@@ -5,7 +5,7 @@ import { decodeConnectOptions } from './connect-options.js';
 import type { ObjectView, ResourceDefinition, Subresource } from '../resource/resource.js';
 import { unclassified } from '../protocol/status.js';
 
-/** What Go's converter of untyped objects says where the decoder of JSON has refused a field. */
+/** Message of Go's converter of untyped objects for a field that the JSON decoder has refused. */
 function unconvertible(message: string): string {
   const [, kind = '', type = ''] =
     /cannot unmarshal (\w+) into Go (?:struct field \S+|value) of type (\S+)/.exec(message) ?? [];
@@ -16,7 +16,7 @@ function unconvertible(message: string): string {
   return type === '' ? message : `unrecognized type: ${type}`;
 }
 
-/** The Scale of a custom resource when all webhooks have had it. @throws StatusError 500 where a value does not fit */
+/** The Scale of a custom resource after all webhooks. @throws StatusError 500 if a value does not fit */
 export function decodeCustomView(view: ObjectView, value: JsonObject): UntypedObject {
   try {
     return view.decode({ value }).object;
@@ -34,13 +34,13 @@ function decodeView(definition: ResourceDefinition, view: ObjectView, value: Jso
     // As upstream, the Scale of a custom resource that a plugin has made keeps what a Scale does not know, for those that follow.
     return definition.isCustom ? { ...value, ...object } : object;
   } catch (error) {
-    // Also what does not fit: that is found when all webhooks have had it.
+    // Includes values that do not fit, which are found after all webhooks.
     if (definition.isCustom) return { ...value, metadata: isObject(value['metadata']) ? value['metadata'] : {} };
     throw new TypeError(messageOf(error).replace(/^.* cannot be handled as a \S+: /, ''));
   }
 }
 
-/** What a plugin has made of an object; becomes the decoded one's. */
+/** Object as changed by a plugin; becomes the decoded object. */
 export interface AdmittedValue {
   readonly value: JsonObject;
   /** Sees what is decoded before it is defaulted. */
@@ -48,8 +48,8 @@ export interface AdmittedValue {
 }
 
 /**
- * Decodes what a plugin has made of an object: types (built-in kinds) and defaults. Fields that the schema of a custom
- * resource does not know stay until the object is stored.
+ * Decodes the object returned by a plugin, with types (built-in kinds) and defaults. Fields unknown to the schema of a
+ * custom resource stay until the object is stored.
  *
  * @throws an error with the decoder's words
  */

@@ -7,10 +7,10 @@ import type { AdmissionWrite, WriteFacts } from './write.js';
 export interface AdmissionPlugin {
   /** As upstream names it, e.g. `MutatingAdmissionWebhook`. */
   readonly name: string;
-  /** Whether nothing is configured: the plugin concerns no write at all. Asked for every write. */
+  /** Whether nothing is configured, so that the plugin concerns no write at all. Called for every write. */
   isIdle(): boolean;
   /**
-   * Whether the plugin may concern a write: synchronous, cheap and asked for every write. A write that concerns no
+   * Whether the plugin may concern a write. Synchronous, cheap and called for every write. A write that concerns no
    * plugin is one synchronous step.
    */
   handles(facts: WriteFacts): boolean;

@@ -3,8 +3,8 @@ import { equalSemantic } from '@kctl/crd/engine';
 import type { AdmissionWrite } from './write.js';
 
 /**
- * Which members of a mutating plugin (webhooks, or policies with a binding) are called again in the second round of one
- * write: those that want it, were called, and after which another one changed the object.
+ * The members of a mutating plugin (webhooks, or policies with a binding) that are called again in the second round of
+ * one write. Those are the ones that require it, were called, and after which another one changed the object.
  */
 export class Reinvocations {
   readonly #write: AdmissionWrite;
@@ -27,7 +27,7 @@ export class Reinvocations {
     return made;
   }
 
-  /** A round of the plugin begins: what other plugins have changed meanwhile counts, too. */
+  /** Begins a round of the plugin; changes by other plugins in the meantime count, too. */
   begin(): void {
     const { reinvocation, object } = this.#write;
     if (reinvocation.isReinvoke && !equalSemantic(this.#lastOutput, object)) this.#callAgain();
@@ -47,7 +47,7 @@ export class Reinvocations {
     if (isReinvoked) this.#invoked.add(member);
   }
 
-  /** Calls all that were called, and want it, again: those that changed the object themselves included. */
+  /** Calls all members that were called and require it again, including those that changed the object themselves. */
   requireAll(): void {
     this.#callAgain();
     this.#write.reinvocation.isRequested = true;

@@ -6,7 +6,7 @@ import type { MatchBackend } from './webhook/invocation.js';
 import { createMutatingWebhooks } from './webhook/mutating-webhooks.js';
 import { createValidatingWebhooks } from './webhook/validating-webhooks.js';
 
-/** Where the plugins keep their configurations. */
+/** Tables of the plugins' configurations. */
 export const reviewTables: readonly string[] = [
   ...['mutatingadmissionpolicies', 'mutatingadmissionpolicybindings', 'mutatingwebhookconfigurations'],
   ...['validatingadmissionpolicies', 'validatingadmissionpolicybindings', 'validatingwebhookconfigurations'],

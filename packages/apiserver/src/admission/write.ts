@@ -6,8 +6,8 @@ import type { User } from '../protocol/api-request.js';
 import type { WriteCaller } from '../outgoing/webhook-caller.js';
 
 /**
- * What a write does to its object, in the words of admission. A patch is an UPDATE, or a CREATE where it creates; CONNECT is
- * what exec, attach, portforward and proxy do, with their options as object.
+ * Operation of a write, in the terms of admission. A patch is an UPDATE, or a CREATE if it creates the object; CONNECT
+ * covers exec, attach, portforward and proxy, with their options as object.
  */
 export type AdmissionOperation = 'CREATE' | 'UPDATE' | 'DELETE' | 'CONNECT';
 
@@ -19,7 +19,7 @@ export interface ResourceRef {
   readonly resource: string;
 }
 
-/** The properties of a write before anything is read: they decide whether a plugin can concern it. */
+/** The properties of a write before anything is read. They decide whether a plugin can concern it. */
 export interface WriteFacts {
   readonly operation: AdmissionOperation;
   readonly definition: ResourceDefinition;
@@ -32,7 +32,7 @@ export interface WriteFacts {
   readonly namespace: string;
 }
 
-/** What plugins remember between the first and the second round of one mutating pass. */
+/** Plugin state kept between the first and the second round of one mutating pass. */
 export interface Reinvocation {
   /** Whether this is the second round. */
   isReinvoke: boolean;
@@ -49,8 +49,8 @@ export interface AdmissionWrite extends WriteFacts {
   /** The new state in the version of the request; undefined for DELETE. A mutating plugin replaces it, never changes it. */
   object: UntypedObject | undefined;
   /**
-   * The object as it came, where the first patch of a webhook counts as a change whatever it changes: where one of the
-   * owners of a built-in kind has the time of this write, and in the Scale of a custom resource.
+   * The object as received, if the first patch of a webhook counts as a change whatever it changes. That is so if one
+   * of the owners of a built-in kind has the time of this write, and in the Scale of a custom resource.
    */
   stamped?: UntypedObject | undefined;
   /** The state that is replaced or deleted; undefined for CREATE. */
@@ -59,22 +59,24 @@ export interface AdmissionWrite extends WriteFacts {
   readonly options: JsonObject | null;
   readonly dryRun: boolean;
   readonly user: User;
-  /** What expressions ask what the user may do. */
+  /** Authorizer that expressions query for the user. */
   readonly authorizer: Authorizer;
   readonly reinvocation: Reinvocation;
-  /** What calls mutating webhooks. @default as all others */
+  /** Caller of mutating webhooks. @default as all others */
   readonly caller?: WriteCaller | undefined;
-  /** Aborted when the request has ended: its deadline has passed, or its client has gone. */
+  /** Aborted when the request has ended, because its deadline has passed or its client has gone. */
   readonly signal: AbortSignal;
-  /** What is left of the request's time, in ms. */
+  /** Remaining time of the request, in ms. */
   remainingMs(): number;
-  /** Adds a `Warning` header to the answer, also where the write is refused. */
+  /** Adds a `Warning` header to the answer, even if the write is refused. */
   warn(text: string): void;
   /** Adds an audit annotation; the first value of a key stays. */
   annotate(key: string, value: string): void;
 }
 
-/** The name of an object in a refusal: it may still have to be generated, and what is deleted with others has none. */
+/**
+ * The name of an object in a refusal. It may still have to be generated, and objects deleted as a collection have none.
+ */
 export function nameInRefusal({ name, object }: Pick<AdmissionWrite, 'name' | 'object'>): string {
   return name || object?.metadata.name || object?.metadata.generateName || 'Unknown';
 }

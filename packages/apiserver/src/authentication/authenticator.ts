@@ -4,7 +4,9 @@ import { allAuthenticated, anonymousUser } from './user-names.js';
 import { unauthorized } from '../protocol/status.js';
 import type { ApiRequest, User } from '../protocol/api-request.js';
 
-/** What a token review finds out: a user and the audiences that the token is good for, or why it names none. */
+/**
+ * Result of a token review, either a user and the audiences that the token is valid for, or the reason for its refusal.
+ */
 export type ReviewedToken =
   | { readonly user: User; readonly audiences: readonly string[] }
   | { readonly problem: string };
@@ -15,7 +17,7 @@ export interface Authenticator {
   authenticate(request: ApiRequest): User | Promise<User>;
   /** Lets a bearer token in. */
   addToken(token: string, user: User): void;
-  /** Whose a token is, for any of these audiences; none: those of the server. */
+  /** Returns the user of a token, for any of these audiences; if empty, for those of the server. */
   review(token: string, audiences: readonly string[]): Promise<ReviewedToken>;
 }
 
@@ -28,14 +30,14 @@ export interface AuthenticatorOptions {
 
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
-/** A user as requests carry it: every authenticated user is also in `system:authenticated`. */
+/** The user as requests carry it. Every authenticated user is also in `system:authenticated`. */
 export function asAuthenticated(user: User): User {
   return user.groups.includes(allAuthenticated) ? user : { ...user, groups: [...user.groups, allAuthenticated] };
 }
 
 const invalidToken = 'invalid bearer token';
 
-/** The token of an `Authorization` header, as upstream cuts it; undefined where there is none. */
+/** The token of an `Authorization` header, as upstream cuts it; undefined if there is no token. */
 function bearerTokenOf(authorization: string): string | undefined {
   const [scheme = '', token = ''] = authorization.trim().split(' ');
   return scheme.toLowerCase() === 'bearer' && token !== '' ? token : undefined;
@@ -67,7 +69,7 @@ export function createAuthenticator({ anonymous = false, serviceAccounts }: Auth
     },
     async review(text, asked) {
       const wanted = asked.length === 0 ? serviceAccounts.audiences : asked;
-      // What is reviewed is a header with the token in it.
+      // The review covers a header with the token in it.
       const token = bearerTokenOf(`Bearer ${text}`);
       if (token === undefined) return anonymous ? { user: anonymousUser, audiences: wanted } : { problem: '' };
       const user = userOf(token);

@@ -2,14 +2,14 @@ import { jsonText } from '@kctl/crd/engine';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 import type { Reply } from '../protocol/api-request.js';
 
-/** What the discovery of the token issuer says. */
+/** Facts for the discovery of the token issuer. */
 export interface OpenIdFacts {
   readonly tokens: ServiceAccountTokens;
-  /** Where the keys are. */
+  /** URL of the keys. */
   readonly jwksUri: string;
 }
 
-/** Longer than keys live here; what upstream says. */
+/** Longer than keys live here; upstream's value. */
 const cacheControl = 'public, max-age=3600';
 
 function reply(contentType: string, value: unknown): Reply {

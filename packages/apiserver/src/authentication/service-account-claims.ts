@@ -13,7 +13,7 @@ export interface BoundObject {
   readonly uid?: string;
 }
 
-/** What a token of a service account says. */
+/** Subject of a service account token. */
 export interface TokenSubject {
   readonly account: UntypedObject;
   readonly pod?: BoundObject;
@@ -26,7 +26,7 @@ export interface TokenFrame {
   readonly id: string;
   readonly issuedAt: number;
   readonly expiresAt: number;
-  /** From when on its use is a warning: the token of a pod that was made to live longer. */
+  /** Time from which using the token is a warning, for the token of a pod that was made to live longer. */
   readonly warnAfter?: number;
   readonly issuer: string;
   readonly audiences: readonly string[];
@@ -63,7 +63,10 @@ export function claimsOf(subject: TokenSubject, frame: TokenFrame): JsonObject {
 /** A user, or why a token does not name one. */
 export type TokenVerdict = { readonly user: User } | { readonly problem: string };
 
-/** Judges the claims of a token whose signature holds: its times, and whether what it names is still there. */
+/**
+ * Checks the claims of a token whose signature is valid. The claims are its times and the objects that it names, which
+ * must still exist.
+ */
 export function judgeClaims(store: Store, claims: JsonObject, nowMs: number): TokenVerdict {
   const late = timeProblem(claims, nowMs / 1000);
   if (late !== undefined) return { problem: late };
@@ -83,7 +86,7 @@ export function judgeClaims(store: Store, claims: JsonObject, nowMs: number): To
     boundProblem(at(facts, 'pod'), { noun: 'pod', nowMs }, (bound) =>
       store.table('/pods').get(`${namespace}/${bound}`),
     ) ??
-    // The node of a pod's token says where it runs; only a token that is bound to a node ends with it.
+    // A pod's token names the node that the pod runs on; only a token bound to a node ends with its node.
     (at(facts, 'pod') === undefined
       ? boundProblem(at(facts, 'node'), { noun: 'node', nowMs }, (bound) => store.table('/nodes').get(bound))
       : undefined);

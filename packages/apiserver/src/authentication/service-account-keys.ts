@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 /** A public key that tokens of service accounts are verified with. */
 export interface VerificationKey {
-  /** As upstream derives it: the SHA-256 of the key, which reveals nothing of it. */
+  /** Derived as upstream, the SHA-256 of the key, which reveals nothing of it. */
   readonly id: string;
   readonly algorithm: string;
   readonly key: KeyObject;
@@ -13,7 +13,7 @@ export interface VerificationKey {
 
 /** The keys of a token issuer. */
 export interface TokenKeys {
-  /** Absent: tokens are verified and not issued. */
+  /** If absent, tokens are verified and not issued. */
   readonly signing: VerificationKey | undefined;
   readonly verification: readonly VerificationKey[];
 }
@@ -30,7 +30,7 @@ export function loadSigningKey(dataDir: string | undefined): string {
   return key;
 }
 
-/** A fresh P-256 key, PEM: 1 ms, where RSA takes a hundred. */
+/** A fresh P-256 key in PEM, which takes 1 ms instead of a hundred for RSA. */
 function generateSigningKey(): string {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   return privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();

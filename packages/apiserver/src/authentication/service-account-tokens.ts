@@ -5,7 +5,10 @@ import type { Store } from '../storage/store.js';
 import { claimsOf, judgeClaims, type TokenFrame, type TokenSubject } from './service-account-claims.js';
 import type { TokenKeys, VerificationKey } from './service-account-keys.js';
 
-/** What became of a token: a user and the audiences that it is good for, or why not; undefined: it is of another kind. */
+/**
+ * Result for a token, either a user and its valid audiences, or the reason for refusal; undefined for a token of
+ * another kind.
+ */
 export type TokenResult =
   | { readonly user: User; readonly audiences: readonly string[] }
   | { readonly problem: string }
@@ -15,11 +18,11 @@ export type TokenResult =
 export interface ServiceAccountTokens {
   /** The first is that of new tokens. */
   readonly issuers: readonly string[];
-  /** Audiences of a token without any of its own, and of a request without any. */
+  /** Audiences for a token without audiences, and for a request without audiences. */
   readonly audiences: readonly string[];
   readonly keys: readonly VerificationKey[];
   sign(subject: TokenSubject, frame: Omit<TokenFrame, 'issuer'>): Promise<string>;
-  /** Only the first use of a token has to be waited for: its signature is verified once. */
+  /** Only the first use of a token has to be waited for, because its signature is verified once. */
   verify(token: string, audiences: readonly string[]): TokenResult | Promise<TokenResult>;
 }
 
@@ -36,7 +39,7 @@ export interface ServiceAccountTokensOptions {
 /** Tokens whose signatures are remembered. */
 const maxKnown = 1000;
 const maxTokenLength = 16 * 1024;
-/** Three parts in base64url without padding: Node would read other texts, too. */
+/** Three parts in base64url without padding. Node would decode other strings, too. */
 const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/;
 
 /** Claims, or why the signature does not hold. */
@@ -44,7 +47,7 @@ type Signed = { readonly claims: JsonObject } | { readonly problem: string };
 
 class JwtTokens implements ServiceAccountTokens {
   readonly #options: ServiceAccountTokensOptions;
-  /** By digest, oldest first: no token is kept. */
+  /** By digest, oldest first; no token is kept. */
   readonly #known = new Map<string, JsonObject>();
 
   constructor(options: ServiceAccountTokensOptions) {
@@ -86,7 +89,7 @@ class JwtTokens implements ServiceAccountTokens {
     });
   }
 
-  /** Whether a token says that it is of our issuer: all others are left to other authenticators. */
+  /** Whether the token names our issuer. All others are left to other authenticators. */
   #isOurs(token: string): boolean {
     if (token.length > maxTokenLength || !compactToken.test(token)) return false;
     const [, payload = ''] = token.split('.');

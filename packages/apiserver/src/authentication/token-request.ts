@@ -24,7 +24,7 @@ const kind = 'TokenRequest';
 const expected = { group, version: 'v1', kind, apiVersion: `${group}/v1` };
 const defaultSeconds = 3600;
 const minSeconds = 600;
-/** What asks for this many seconds wants a token that is warned of after an hour and still good for a year. */
+/** A request for this many seconds gets a token that causes warnings after an hour and stays valid for a year. */
 const warnOnlySeconds = 3607;
 const extendedSeconds = 365 * 86_400;
 
@@ -47,7 +47,7 @@ export interface PendingToken {
   readonly name: string;
 }
 
-/** What a token request needs. */
+/** Server state that a token request needs. */
 export interface TokenContext {
   readonly store: Store;
   readonly tokens: ServiceAccountTokens;
@@ -58,7 +58,7 @@ export interface TokenContext {
 }
 
 /**
- * Fills in what a request leaves open, and checks it: what admission then sees. Changes the request.
+ * Completes and checks a request, as admission then sees it. Changes the request.
  *
  * @throws StatusError 404, 409, 422
  */
@@ -133,7 +133,7 @@ function specOf(request: UntypedObject): JsonObject {
   return isObject(request['spec']) ? request['spec'] : {};
 }
 
-/** @throws StatusError 400 where a name cannot be that of a stored object */
+/** @throws StatusError 400 if a name cannot be that of a stored object */
 function requireName(name: string): void {
   if (name === '') throw badRequest('Name parameter required.');
   const problems = pathSegment(name);

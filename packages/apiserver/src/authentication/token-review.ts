@@ -3,7 +3,7 @@ import { badRequest } from '../protocol/status.js';
 import type { Authenticator } from './authenticator.js';
 import { userInfoOf } from './user-info.js';
 
-/** What is wrong with a TokenReview is refused before admission sees it. @throws StatusError 400 */
+/** Checks a TokenReview before admission sees it. @throws StatusError 400 */
 export function checkTokenReview(review: object): void {
   if (stringOf(at(review, 'spec', 'token')) === '')
     throw badRequest('token is required for TokenReview in authentication');

@@ -3,16 +3,16 @@ import { alwaysAllow, type Authorizer } from './authorizer.js';
 import { createEscalationCheck, type EscalationCheck } from './rbac/escalation.js';
 import { createRbacAuthorizer } from './rbac/rbac-authorizer.js';
 
-/** Who decides what users may do: nothing is refused, or the Roles and bindings of the server. */
+/** The mode of authorization, either by refusing nothing or by the Roles and bindings of the server. */
 export type AuthorizationMode = 'AlwaysAllow' | 'RBAC';
 
 /** The authorizer of a server, and what goes with it. */
 export interface AccessControl {
   readonly mode: AuthorizationMode;
   readonly authorizer: Authorizer;
-  /** Judges writes of roles and bindings; absent where nothing is refused. */
+  /** Checks writes of roles and bindings; absent if nothing is refused. */
   readonly checkEscalation?: EscalationCheck;
-  /** Reads what it decides by anew: after a load or a restore. */
+  /** Rereads the objects that decisions are based on, after a load or a restore. */
   rebuild(): void;
 }
 

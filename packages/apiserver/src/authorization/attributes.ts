@@ -5,7 +5,7 @@ import { forbiddenObject } from '../protocol/status.js';
 import type { User } from '../protocol/api-request.js';
 import type { ResourcePath } from '../protocol/request-info.js';
 
-/** What an authorizer decides on: who wants to do what to which resource, or on which path. */
+/** Input of an authorizer's decision, with the user, the verb, and the resource or path. */
 export interface Attributes {
   readonly user: User;
   /** `get`, `list`, `create`, …; of a path that is not a resource the HTTP method in lower case. */
@@ -32,7 +32,7 @@ const nothing = {
   name: '',
 };
 
-/** What may be left out of {@link resourceAttributes} is ''. */
+/** Attributes of {@link resourceAttributes} that are left out are ''. */
 export function resourceAttributes(
   user: User,
   verb: string,
@@ -57,7 +57,7 @@ export interface AuthorizedRequest {
   readonly query: URLSearchParams;
 }
 
-/** What a request asks for, as `RequestInfoFactory` reads it. */
+/** Attributes of a request, as `RequestInfoFactory` reads them. */
 export function requestAttributes(request: AuthorizedRequest): Attributes {
   const { user, method, decodedPath, path, verb = '', query } = request;
   if (path === undefined) return pathAttributes(user, method.toLowerCase(), decodedPath);
@@ -76,8 +76,8 @@ export function requestAttributes(request: AuthorizedRequest): Attributes {
 }
 
 /**
- * The one object that a field selector on its name leaves: naming it is enough to be allowed to list or watch it. As
- * upstream, it counts only where all parameters of the list can be read.
+ * The one object that a field selector on its name selects. Permission for that name is enough to list or watch it. As
+ * upstream, it counts only if all parameters of the list can be read.
  */
 function nameSelectedBy(query: URLSearchParams): string {
   const fieldText = query.get('fieldSelector') ?? '';

@@ -8,7 +8,7 @@ export interface Decision {
   readonly reason: string;
 }
 
-/** What a user may do with resources. */
+/** Permissions of a user on resources. */
 export interface ResourceRule {
   readonly verbs: readonly string[];
   readonly apiGroups?: readonly string[];
@@ -16,7 +16,7 @@ export interface ResourceRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** What a user may do with paths. */
+/** Permissions of a user on paths. */
 export interface PathRule {
   readonly verbs: readonly string[];
   readonly nonResourceURLs: readonly string[];
@@ -29,7 +29,7 @@ export interface UserRules {
   readonly evaluationError?: string;
 }
 
-/** Decides who may do what. Synchronous: each request asks it. */
+/** Decides on permissions. Synchronous, because each request calls it. */
 export interface Authorizer {
   authorize(attributes: Attributes): Decision;
   rulesFor(user: User, namespace: string): UserRules;

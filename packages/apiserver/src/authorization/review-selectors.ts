@@ -20,7 +20,7 @@ interface SelectorRules {
   readonly validate: (requirement: Requirement, field: string) => FieldError[];
   /** Whether an authorizer can use a requirement that is valid. */
   readonly isUsable: (requirement: Requirement) => boolean;
-  /** @throws where the text cannot be read */
+  /** @throws if the string cannot be parsed */
   readonly parse: (text: string) => string | undefined;
 }
 
@@ -50,7 +50,7 @@ const selectors: readonly SelectorRules[] = [
   },
 ];
 
-/** What is wrong with the selectors of `spec.resourceAttributes`. */
+/** Errors in the selectors of `spec.resourceAttributes`. */
 export function selectorErrors(resourceAttributes: unknown): FieldError[] {
   return selectors.flatMap(({ name, validate }) => {
     const selector = at(resourceAttributes, name);
@@ -70,7 +70,10 @@ export function selectorErrors(resourceAttributes: unknown): FieldError[] {
   });
 }
 
-/** What an authorizer could not use of the selectors, as `status.evaluationError` says it; '': nothing. */
+/**
+ * Parts of the selectors that an authorizer could not use, as reported in `status.evaluationError`; '' if it could use
+ * all.
+ */
 export function selectorProblems(resourceAttributes: unknown): string {
   return selectors
     .flatMap((rules) => {

@@ -12,7 +12,7 @@ export interface AccessReview {
   /** The plural. */
   readonly resource: string;
   readonly object: UntypedObject;
-  /** Who asks. */
+  /** The requesting user. */
   readonly user: User;
   /** The namespace of the URL. */
   readonly namespace: string;
@@ -26,7 +26,7 @@ export const accessReviews: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What is wrong with an access review is refused before admission sees it.
+ * Refuses an invalid access review before admission sees it.
  *
  * @throws StatusError 400, 422
  */

@@ -85,8 +85,8 @@ export function bootstrapObjects(): BootstrapObject[] {
 }
 
 /**
- * Creates what is missing of the roles and bindings that every cluster has, and gives back to those that are there what
- * they have lost, unless their annotation `autoupdate` says otherwise.
+ * Creates missing roles and bindings that every cluster has, and restores the missing parts of existing ones, unless
+ * their annotation `autoupdate` prevents it.
  */
 export function bootRoles({ store, clock, newUid }: Backend): void {
   for (const { table, object } of bootstrapObjects()) {

@@ -5,7 +5,7 @@ import { formatTime } from '../protocol/go-text.js';
 import type { Backend } from '../handlers/call.js';
 import { isDeepEqual } from '../json/equality.js';
 
-/** Where a server is reached. */
+/** Address of a server. */
 export interface Reachable {
   readonly host: string;
   readonly port: number;
@@ -14,10 +14,10 @@ export interface Reachable {
 const serviceIp = '10.0.0.1';
 const serviceRange = '10.0.0.0/16';
 
-/** The port of the Service where the server does not listen at all. */
+/** The port of the Service if the server does not listen at all. */
 const usualPort = 6443;
 
-/** The address that a server advertises: its own, and where that is loopback or any, one of this machine. */
+/** The address that a server advertises, which is its host, or one of this machine if that is loopback or any. */
 function advertised(host: string): string {
   const isOpen =
     host === '0.0.0.0' || host === '::' || host === '::1' || host.startsWith('127.') || host === 'localhost';
@@ -123,8 +123,8 @@ function wantedObjects({ host, port }: Reachable, now: string): readonly Wanted[
 }
 
 /**
- * Keeps Service, Endpoints and EndpointSlice `default/kubernetes` as a real server does at each start: they are made
- * where they are missing, and the endpoints follow the address and the port of the server.
+ * Keeps Service, Endpoints and EndpointSlice `default/kubernetes` as a real server does at each start. They are created
+ * if missing, and the endpoints follow the address and the port of the server.
  */
 export function bootKubernetesService({ store, clock, newUid }: Backend, reachable: Reachable): void {
   const now = formatTime(clock.now());
@@ -135,7 +135,7 @@ export function bootKubernetesService({ store, clock, newUid }: Backend, reachab
       store.commit({ table, key, expected: 0, object: { ...object, metadata } });
       continue;
     }
-    // The Service is the user's once it is there; where the server is reached is not.
+    // An existing Service belongs to the user; the addresses of the server do not.
     const isEndpoints = object.kind === 'Endpoints' || object.kind === 'EndpointSlice';
     const next: UntypedObject = { ...object, metadata: present.object.metadata };
     if (!isEndpoints || isDeepEqual(next, present.object)) continue;

@@ -4,8 +4,8 @@ import type { Backend } from '../handlers/call.js';
 import { systemObjects } from './generated/system-objects.js';
 
 /**
- * Puts the objects into a fresh store that a real server makes at its start: priority levels and flow schemas, priority
- * classes, and an APIService for each built-in group version. Kinds that are not served are left out.
+ * Puts the objects into a fresh store that a real server makes at its start, such as priority levels and flow schemas,
+ * priority classes, and an APIService for each built-in group version. Kinds that are not served are left out.
  */
 export function bootSystemObjects({ store, registry, clock, newUid }: Backend): void {
   const now = formatTime(clock.now());

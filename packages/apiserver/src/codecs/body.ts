@@ -12,9 +12,9 @@ import { duplicateKeys, readYaml, toYaml, YamlProblem } from '../json/yaml.js';
 export interface ParsedBody {
   readonly value: unknown;
   readonly text: string;
-  /** `duplicate field "spec.size"`, in the order of the text. */
+  /** `duplicate field "spec.size"`, in the order of the body. */
   readonly duplicates: readonly string[];
-  /** Numbers of JSON that are not written as integers; of other texts none. @default [] */
+  /** Numbers of a JSON body that are not written as integers; empty for other bodies. @default [] */
   readonly literals?: readonly NumberLiteral[];
 }
 
@@ -22,18 +22,18 @@ const decoder = new TextDecoder();
 const textTypes = ['application/json', 'application/yaml'];
 const bodyTypes = [...textTypes, protobufType];
 
-/** The media type of a Content-Type header, without parameters; JSON where there is none. */
+/** The media type of a Content-Type header, without parameters; JSON if there is no header. */
 export function mediaTypeOf(contentType: string | undefined): string {
   const type = (contentType ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
   return type === '' ? 'application/json' : type;
 }
 
 /**
- * Reads a JSON, YAML or protobuf body. `expected` is the kind of a protobuf body that does not say it; where it is
- * absent, protobuf is not taken.
+ * Reads a JSON, YAML or protobuf body. `expected` is the kind of a protobuf body that does not name its kind; if it is
+ * absent, protobuf is refused.
  *
- * @throws StatusError 415 for other types, 400 for protobuf of another kind; JsonSyntaxError, ProtobufError where the
- * bytes are not what the type says
+ * @throws StatusError 415 for other types, 400 for protobuf of another kind; JsonSyntaxError, ProtobufError if the
+ * bytes do not match the type
  */
 export async function parseBody(
   bytes: Uint8Array,
@@ -53,7 +53,7 @@ export async function parseBody(
   }
 }
 
-/** What a protobuf body is where it does not say it, and how its failures are put. */
+/** Kind of a protobuf body that does not name one, and the errors for its failures. */
 export interface ProtobufBody {
   readonly apiVersion: string;
   readonly kind: string;
@@ -85,10 +85,10 @@ export function parseJsonBody(text: string, depth: number): ParsedBody {
   return { value, text, literals, duplicates: duplicates.map((path) => `duplicate field ${goQuoted(path)}`) };
 }
 
-/** YAML from this length on goes to another thread: reading 1 KB takes about 1 ms. */
+/** YAML from this length on goes to another thread, since reading 1 KB takes about 1 ms. */
 const inlineYamlLength = 8 * 1024;
 
-/** Where long texts are read and written, and for whom. */
+/** Thread that reads and writes long strings, and its client. */
 export interface OtherThread {
   readonly offload: Offload;
   /** Aborted when the client has gone. */
@@ -96,7 +96,7 @@ export interface OtherThread {
 }
 
 /**
- * Reads YAML by way of JSON, as the API server does: long YAML in another thread, where there is one.
+ * Reads YAML by way of JSON, as the API server does, and long YAML in another thread if there is one.
  *
  * @throws StatusError 400
  */
@@ -114,7 +114,7 @@ export async function parseYamlBody(text: string, elsewhere: OtherThread | undef
   return { value: scanJson(result.json).value, text, duplicates: result.duplicates };
 }
 
-/** Whether reading failed because of the text: not because there was no time, no room or no stack for it, or no client. */
+/** Whether reading failed because of the body, not because of a lack of time, room, stack or client. */
 export function isUnreadable(error: unknown): boolean {
   return (error instanceof JsonSyntaxError && !(error instanceof TooDeepError)) || isBadRequest(error);
 }
@@ -123,7 +123,7 @@ function invalidYaml(problem: string): Error {
   return badRequest(`error converting YAML to JSON: ${problem}`);
 }
 
-/** Renders an answer as YAML: a long one in another thread, where there is one. */
+/** Renders an answer as YAML, a long one in another thread if there is one. */
 export async function renderYaml(json: string, elsewhere: OtherThread | undefined): Promise<string> {
   if (elsewhere === undefined || json.length < inlineYamlLength) return toYaml(json);
   return elsewhere.offload.run({ type: 'toYaml', json }, elsewhere.signal);

@@ -3,13 +3,13 @@ import { internalGroup } from '../resource/decode-head.js';
 import { notAcceptable, unclassified, wrongShape } from '../protocol/status.js';
 import { noRepresentation } from '../protocol/http-statuses.js';
 
-/** Shapes that a client can ask an object or list to be shown as. */
+/** Shapes that a client can request an object or list in. */
 export type Transform = 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList';
 
 /** Media types of answers, in upstream's order. */
 export type MediaType = 'application/json' | 'application/yaml' | typeof protobufType;
 
-/** What a client accepts. */
+/** Media type and shape that a client accepts. */
 export interface Negotiated {
   readonly mediaType: MediaType;
   readonly transform?: Transform;
@@ -52,7 +52,7 @@ export function mediaTypesOf(type: string): readonly MediaType[] {
   return acceptedTypes.filter((accepted) => accepted === type);
 }
 
-/** What is asked about an answer in one media type. */
+/** Conditions for an answer in one media type. */
 interface Terms {
   /** Custom resources have no form in protobuf; their metadata alone has. */
   readonly isCustom: boolean;
@@ -60,7 +60,7 @@ interface Terms {
   readonly hasTransforms: boolean;
 }
 
-/** How a clause is served in a media type; undefined where it is not. */
+/** Returns how a clause is served in a media type; undefined if it is not served. */
 function serve({ parameters }: Clause, mediaType: MediaType, terms: Terms): Negotiated | undefined {
   const { as, g, v, stream = '' } = parameters;
   if (stream !== '' && (stream !== 'watch' || !streamedTypes.includes(mediaType))) return undefined;
@@ -82,15 +82,15 @@ function firstServed(accept: string, terms: Terms): Negotiated | undefined {
 
 const plainJson: Negotiated = { mediaType: 'application/json', parameters: {} };
 
-/** Whether a header asks for JSON as it is, which nearly all do. */
+/** Whether a header requests plain JSON, as nearly all do. */
 function isPlain(accept: string | undefined): accept is undefined | '' | 'application/json' {
   return accept === undefined || accept === 'application/json' || accept.trim() === '';
 }
 
 /**
- * The first clause of an Accept header that can be served. `isStreamed`: it may be a watch.
+ * The first clause of an Accept header that can be served. `isStreamed` allows a watch.
  *
- * @throws StatusError 406 naming what is served; built-ins and custom resources say it differently
+ * @throws StatusError 406 naming the served types, with a different message for built-ins and custom resources
  */
 export function negotiate(
   accept: string | undefined,
@@ -106,7 +106,9 @@ export function negotiate(
   return negotiated;
 }
 
-/** The media type of a failure: the first clause without a shape that can be served, and JSON where there is none. */
+/**
+ * The media type of a failure, from the first clause without a shape that can be served; JSON without such a clause.
+ */
 export function negotiateStatus(accept: string | undefined): Negotiated {
   if (isPlain(accept)) return plainJson;
   return firstServed(accept, { isCustom: false, hasTransforms: false }) ?? plainJson;
@@ -122,7 +124,7 @@ function streamTypes(): string[] {
 }
 
 /**
- * Checks that an answer has the shape that was negotiated: the metadata of a list is not that of an object.
+ * Checks that an answer has the negotiated shape, because the metadata of a list differ from those of an object.
  *
  * @throws StatusError 406
  */

@@ -1,13 +1,13 @@
 import type { Job, JobResult } from '../offload/jobs.js';
 import type { Offload } from '../offload/offload.js';
 
-/** What has to be made of a long object in another thread before it is shown. */
+/** Work on a long object that another thread does before the object is shown. */
 export interface PendingWork {
   /** Makes and keeps it. @throws StatusError 413, 429; the reason of the signal */
   run(offload: Offload, signal?: AbortSignal): Promise<void>;
 }
 
-/** Works under way, by what they are for: readers and watchers of one state share one. */
+/** Works under way, by purpose. Readers and watchers of one state share one. */
 const underWay = new WeakMap<object, Map<string, Promise<unknown>>>();
 
 /** A job about an owner; `id` separates what is made of the same owner. */
@@ -20,7 +20,7 @@ export function pendingJob<J extends Job>(
     async run(offload, signal) {
       const known = underWay.get(owner) ?? new Map<string, Promise<unknown>>();
       underWay.set(owner, known);
-      // One whose client hangs up fails those who share it: they ask anew.
+      // Work whose client hangs up fails for all that share it, and they start it again.
       for (let shared = known.get(id); shared !== undefined; shared = known.get(id)) {
         const isMade = await shared.then(
           () => true,

@@ -15,16 +15,16 @@ import { pendingJob, type PendingWork } from './pending-work.js';
 export interface ProtobufShape {
   /** One object, with what it is. */
   one(rendering: Rendering): Uint8Array;
-  /** What has to be encoded before {@link one} and {@link item} are quick; undefined where they are. */
+  /** Returns the encoding to do before {@link one} and {@link item} are quick; undefined if they are. */
   pending(rendering: Rendering): PendingWork | undefined;
-  /** The message of an object. Kept with it: not to be changed. */
+  /** The message of an object. It is kept with the object and must not be changed. */
   message(rendering: Rendering): Uint8Array;
-  /** What stands before and after items of a total length. */
+  /** Bytes before and after items of a total length. */
   list(metadata: ListMetadata, length: number): { readonly head: Uint8Array; readonly tail: Uint8Array };
   readonly watch: WatchShape;
 }
 
-/** Tag of `items` in every list: field 2, of bytes. */
+/** Tag of `items` in every list (field 2, of bytes). */
 const itemsTag = 2 * 8 + wireType.bytes;
 
 function requireStruct(apiVersion: string, kind: string): GoStruct {
@@ -33,7 +33,7 @@ function requireStruct(apiVersion: string, kind: string): GoStruct {
   return struct;
 }
 
-/** An event as a frame: its length in four bytes, then a WatchEvent whose object is an object with what it is. */
+/** An event as a frame, with its length in four bytes, then a WatchEvent whose object includes its type. */
 export function watchFrame(type: string, object: Uint8Array): Uint8Array {
   const writer = new ReverseWriter();
   writer.raw(object);
@@ -55,8 +55,8 @@ function varintLength(value: number): number {
 }
 
 /**
- * Messages as items of a list, each with its tag and length. They are copied once: a list of many MB that is made of
- * small buffers, which are put together twice, is three times as much for the collector to free.
+ * Messages as items of a list, each with its tag and length. They are copied once, because a list of many MB made of
+ * small buffers that are put together twice is three times as much for the collector to free.
  */
 export function listItems(messages: readonly Uint8Array[]): Uint8Array {
   let total = 0;

@@ -15,18 +15,18 @@ import { partialProtobuf, wholeProtobuf, type ProtobufShape } from './protobuf-s
 export interface Shape {
   /** The JSON of one object. */
   one(rendering: Rendering): string;
-  /** What stands before the items of a list, and after them. */
+  /** Parts of a list before its items, and after them. */
   open(metadata: ListMetadata): string;
   item(rendering: Rendering): string;
-  /** The order of items, where it is not that of names. */
+  /** The order of items, if it is not by name. */
   readonly order?: (a: Rendering, b: Rendering) => number;
   readonly close: string;
-  /** Where a list without items shows them as null. */
+  /** Whether a list without items shows them as null. */
   readonly hasNullItems?: boolean;
   readonly watch: WatchShape;
-  /** What has to be made elsewhere before an object is shown; undefined where nothing is. */
+  /** Returns the work to do elsewhere before an object is shown; undefined if there is no such work. */
   pending?(rendering: Rendering): PendingWork | undefined;
-  /** What is shown instead of JSON, where protobuf was negotiated. */
+  /** Shape that replaces JSON if protobuf was negotiated. */
   readonly protobuf?: ProtobufShape;
 }
 
@@ -59,7 +59,7 @@ function watchLine(type: string, objectText: string): Uint8Array {
   return encoder.encode(`{"type":"${type}","object":${objectText}}\n`);
 }
 
-/** What the lines of a watch are made of. */
+/** Parts that the lines of a watch are made of. */
 interface Lines {
   readonly id: string;
   readonly definition: ResourceDefinition;
@@ -130,7 +130,7 @@ function partialShape(definition: ResourceDefinition): Shape {
   };
 }
 
-/** What a Table's rows carry besides cells. */
+/** Content of a Table's rows besides cells. */
 type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 function columnsText(columns: readonly TableColumn[]): string {
@@ -184,7 +184,7 @@ function rowOf(definition: ResourceDefinition, object: UntypedObject, nowMs: num
   return { cells: definition.cells(object, nowMs), conditions: definition.rowConditions?.(object) ?? [] };
 }
 
-/** Rows are made anew for each answer that shows them, since they tell ages. */
+/** Rows are made anew for each answer that shows them, since they contain ages. */
 function pendingRow(definition: ResourceDefinition, rendering: Rendering, nowMs: number): PendingWork | undefined {
   const long = longBodyOf(rendering.object);
   if (long === undefined || long.isRead || rendering.row?.nowMs === nowMs) return undefined;
@@ -208,7 +208,7 @@ function unknownInclude(text: string): Error {
   );
 }
 
-/** The shape that a client negotiated. @throws StatusError 400 where rows are to include what they cannot */
+/** The shape that a client negotiated. @throws StatusError 400 if rows cannot include the requested object */
 export function shapeFor(
   definition: ResourceDefinition,
   negotiated: Negotiated,

@@ -15,9 +15,9 @@ import { createVolumeProtectionController } from './volume-protection-controller
 
 /** The controllers inside the server. */
 export interface Controllers {
-  /** Looks at everything again: after a restore. */
+  /** Checks everything again, after a restore. */
   resync(): void;
-  /** Does all queued work at once: what a fresh store begins with. */
+  /** Does all queued work at once, for a fresh store. */
   drain(): void;
   stop(): void;
 }
@@ -34,7 +34,7 @@ export interface ControllerOptions {
 
 /** Starts the controllers on a store that has been loaded. */
 export function startControllers(backend: Backend, { enabled, delayMs }: ControllerOptions): Controllers {
-  // kube-apiserver itself keeps APIServices, also where no controller manager runs.
+  // kube-apiserver itself keeps APIServices, even if no controller manager runs.
   const controllers = [createApiServiceController(backend), ...enabledControllers(backend, enabled)];
   const crds = createCrdController({
     registry: backend.registry,
@@ -77,7 +77,7 @@ export function startControllers(backend: Backend, { enabled, delayMs }: Control
     schedule();
   });
   const unsubscribeRegistry = backend.registry.subscribe(({ removed }) => {
-    // In a later turn: the deletions that led here are still on their way to the watchers.
+    // In a later turn, because the deletions that led here are still on their way to the watchers.
     for (const { storageKey } of removed) setImmediate(() => backend.watch.hub.end(storageKey));
     for (const controller of controllers) controller.kindsChanged?.();
     schedule();
@@ -116,7 +116,7 @@ function enabledControllers(backend: Backend, enabled: boolean | ControllerSwitc
   ];
 }
 
-/** Another writer was faster: its own event brings the work back. */
+/** Ignores a lost race, because the other writer's event brings the work back. */
 function safely(step: () => boolean): boolean {
   try {
     return step();

@@ -41,7 +41,10 @@ function withOwners(object: UntypedObject, owners: readonly OwnerReference[]): U
   return withMetadata(object, owners.length === 0 ? metadata : { ...metadata, ownerReferences: [...owners] });
 }
 
-/** Collects what has lost all its owners: kube-controller-manager's garbage collector, on the store itself. */
+/**
+ * Collects objects that have lost all their owners, like kube-controller-manager's garbage collector, but on the store
+ * itself.
+ */
 /** Dependents that one step sets free. */
 const maxOrphans = 100;
 
@@ -51,7 +54,7 @@ class GarbageCollector implements InnerController {
   /** uids of those that name an owner, by its uid. */
   readonly #dependents = new Map<string, Set<string>>();
   readonly #work = createWorkSet<string>();
-  /** Objects whose owner is of a kind that is not served: looked at again when kinds come. */
+  /** Objects whose owner is of a kind that is not served; checked again when kinds come. */
   readonly #undecided = new Set<string>();
 
   constructor(backend: Backend) {
@@ -168,7 +171,10 @@ class GarbageCollector implements InnerController {
     deleteStored(this.#backend, definition, { present, options: { ...plainDeletion, policy } });
   }
 
-  /** Whether an owner is there. One that cannot be looked up (an unknown kind, a namespaced owner of a cluster-scoped object) counts as there: nothing is deleted on a guess. */
+  /**
+   * Whether an owner exists. One that cannot be looked up (an unknown kind, a namespaced owner of a cluster-scoped
+   * object) counts as existing, so that nothing is deleted on a guess.
+   */
   #stateOf(reference: OwnerReference, dependent: UntypedObject): OwnerState {
     const { group, version } = parseApiVersion(reference.apiVersion);
     const definition = this.#backend.registry.findKind(group, version, reference.kind);
@@ -215,7 +221,7 @@ class GarbageCollector implements InnerController {
   }
 }
 
-/** What an object's own finalizers ask for, where the request has no policy. */
+/** The policy that an object's finalizers request, if the request has no policy. */
 function ownPolicy(object: UntypedObject): 'Orphan' | 'Foreground' | 'Background' {
   const { finalizers = [] } = object.metadata;
   if (finalizers.includes(orphan)) return 'Orphan';

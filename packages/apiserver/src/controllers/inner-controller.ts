@@ -1,6 +1,6 @@
 import type { StoreEvent } from '../storage/table.js';
 
-/** A controller inside the server: it sees each commit, and works later, off a queue. */
+/** A controller inside the server, which sees each commit and works later from a queue. */
 export interface InnerController {
   observe(event: StoreEvent): void;
   /** Called when kinds come or go. */

@@ -1,4 +1,4 @@
-/** Keys that wait for work: each at most once, first come first served. */
+/** Keys that wait for work, each at most once, first come first served. */
 export interface WorkSet<K> {
   add(key: K): void;
   take(): K | undefined;

@@ -19,7 +19,7 @@ import type { Registry } from '../registry/registry.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
 
-/** What a {@link CrdController} needs. */
+/** Options for a {@link CrdController}. */
 export interface CrdControllerOptions {
   readonly registry: Registry;
   readonly backend: CrdBackend;
@@ -84,7 +84,7 @@ class NamesController {
     this.#options = options;
   }
 
-  /** Names of other CRDs of the same group that are accepted: plurals, singulars and short names share one space. */
+  /** Accepted names of other CRDs of the same group. Plurals, singulars and short names share one space. */
   #taken(crd: UntypedObject): { resources: Set<string>; kinds: Set<string> } {
     const resources = new Set<string>();
     const kinds = new Set<string>();
@@ -97,7 +97,7 @@ class NamesController {
     return { resources, kinds };
   }
 
-  /** What the CRD may be called, and the condition that says so. */
+  /** Names that the CRD may use, and the condition that states so. */
   #accept(crd: UntypedObject): { accepted: CrdNames; condition: Condition } {
     const wanted = readNames(objectOf(crd['spec'])['names']);
     const before = readNames(objectOf(crd['status'])['acceptedNames']);
@@ -132,7 +132,7 @@ class NamesController {
     return { accepted, condition };
   }
 
-  /** The CRD with its names, conditions and finalizer as they should be; the same object where they are. */
+  /** The CRD with its names, conditions and finalizer as they should be; the same object if they are. */
   reconcile(crd: UntypedObject): UntypedObject {
     const now = this.#options.now();
     const status = objectOf(crd['status']);
@@ -159,7 +159,7 @@ class NamesController {
   }
 }
 
-/** What a CRD is served with. */
+/** Definitions that a CRD is served with. */
 interface Served {
   readonly uid: string | undefined;
   readonly generation: number | undefined;
@@ -167,7 +167,7 @@ interface Served {
   readonly names: unknown;
 }
 
-/** A spec of 1 MB is compared member by member where its generation does not tell: after a restore. */
+/** A spec of 1 MB is compared member by member if its generation does not distinguish it, after a restore. */
 function isServedAlike(known: Served, served: Served, isDoubtful: boolean): boolean {
   if (!equalJson(known.names, served.names)) return false;
   if (!isDoubtful && known.uid === served.uid && known.generation === served.generation) return true;
@@ -179,10 +179,10 @@ class Controller implements CrdController {
   readonly #names: NamesController;
   readonly #deleting = new Map<string, string>();
   #isBusy = false;
-  /** Whether states may have come back: generations do not tell them apart then. */
+  /** Whether states may have come back, in which case generations do not distinguish them. */
   #isDoubtful = false;
   readonly #pending = new Set<string>();
-  /** What each CRD is served with: what is unchanged is not registered anew. */
+  /** Definitions that each CRD is served with. Unchanged ones are not registered again. */
   readonly #served = new Map<string, Served>();
 
   constructor(options: CrdControllerOptions) {
@@ -201,7 +201,7 @@ class Controller implements CrdController {
 
   sync(name: string): void {
     this.#pending.add(name);
-    // The writes below come back here as events: they are queued, not nested.
+    // The writes below come back here as events, which are queued, not nested.
     if (this.#isBusy) return;
     this.#isBusy = true;
     try {
@@ -270,7 +270,8 @@ class Controller implements CrdController {
     };
     const isServed = hasCrdCondition(crd, 'Established');
     if (isServed) {
-      // The same text each time: every write comes back here, and two texts in turn would never settle.
+      // The message is the same each time, because every write comes back here, and two messages in turn would never
+      // settle.
       condition('True', 'InstanceDeletionInProgress', 'CustomResource deletion is in progress');
       backend.deleteInstances(storageKey);
       if (backend.countInstances(storageKey) > 0) return;
@@ -294,7 +295,7 @@ class Controller implements CrdController {
   }
 }
 
-/** Creates the controller of CustomResourceDefinitions. It starts nothing: it works when it is called. */
+/** Creates the controller of CustomResourceDefinitions. It starts nothing and works only when called. */
 export function createCrdController(options: CrdControllerOptions): CrdController {
   return new Controller(options);
 }

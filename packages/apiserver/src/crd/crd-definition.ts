@@ -39,7 +39,10 @@ function deprecationOf(crd: UntypedObject, version: JsonObject, kind: string): s
   return `${typeOf(name)} is deprecated${newest === undefined ? '' : `; use ${typeOf(newest)}`}`;
 }
 
-/** Beyond this many rules or defaults another thread writes all objects: to compile or fill in 1,000 takes about 40 ms. */
+/**
+ * Beyond this many rules or defaults another thread writes all objects, since compiling or filling in 1,000 takes about
+ * 40 ms.
+ */
 const maxRules = 200;
 const maxDefaults = 500;
 
@@ -48,13 +51,13 @@ function isHeavy(source: JsonObject): boolean {
   return rules > maxRules || defaults > maxDefaults;
 }
 
-/** A value that is made when it is asked for, and then kept. */
+/** Makes a value on first use, and keeps it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => (made ??= { value: make() }).value;
 }
 
-/** The schemas of all versions: a definition may have ten of 1 MB, of which clients use one. */
+/** The schemas of all versions. A definition may have ten of 1 MB, of which clients use one. */
 class VersionSchemas implements VersionSchemaTable {
   readonly #sources: ReadonlyMap<string, JsonObject>;
   readonly #compile: (source: JsonObject) => Schema;
@@ -83,7 +86,7 @@ class VersionSchemas implements VersionSchemaTable {
   }
 }
 
-/** What definitions reach beyond their own. */
+/** Parts of the server that definitions use. */
 export interface CrdOutlets {
   /** @default conversion webhooks are not called */
   readonly webhookCaller?: WebhookCaller | undefined;
@@ -92,8 +95,8 @@ export interface CrdOutlets {
 }
 
 /**
- * The served versions of a CustomResourceDefinition as definitions. Names are the accepted ones where the naming
- * controller has been, else those of the spec.
+ * The served versions of a CustomResourceDefinition as definitions. Names are the accepted ones if the naming
+ * controller has run, else those of the spec.
  */
 export function definitionsOfCrd(
   crd: UntypedObject,

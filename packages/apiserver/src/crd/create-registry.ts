@@ -4,7 +4,10 @@ import { definitionsOfCrd, type CrdOutlets } from './crd-definition.js';
 import type { ApiGroup, Registry, RegistryChange, RegistryOptions } from '../registry/registry.js';
 import type { ResourceDefinition } from '../resource/resource.js';
 
-/** `v1` before `v2beta1` before `v1beta2` before `v1alpha1`, then anything else: the order of kube-aware versions. */
+/**
+ * `v1` before `v2beta1` before `v1beta2` before `v1alpha1`, then anything else. This is the order of kube-aware
+ * versions.
+ */
 export function compareVersions(a: string, b: string): number {
   const parse = (version: string): readonly [stage: number, major: number, minor: number] => {
     const match = /^v(\d+)(?:(alpha|beta)(\d+))?$/.exec(version);
@@ -23,7 +26,10 @@ function keyOf({ group, version, plural }: ResourceDefinition): string {
   return `${group}/${version}/${plural}`;
 }
 
-/** Groups as aggregated discovery orders them: core, built-in groups in order of registration, custom ones by name. */
+/**
+ * Groups as aggregated discovery orders them, with core first, then built-in groups in order of registration, then
+ * custom ones by name.
+ */
 function sortGroups(definitions: readonly ResourceDefinition[]): ApiGroup[] {
   const builtin = new Map<string, string[]>();
   const custom = new Map<string, string[]>();

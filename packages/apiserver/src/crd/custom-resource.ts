@@ -62,7 +62,7 @@ export interface VersionSchemaTable {
   has(apiVersion: string): boolean;
 }
 
-/** One served version of a CustomResourceDefinition; schemas are compiled when they are asked for. */
+/** One served version of a CustomResourceDefinition; schemas are compiled on first use. */
 export interface CustomResourceFacts {
   readonly group: string;
   readonly version: string;
@@ -76,15 +76,15 @@ export interface CustomResourceFacts {
   readonly structural: StructuralSchema;
   /** The schema of the storage version. */
   readonly storageSchema: Schema;
-  /** The schemas of all versions, served or not, by apiVersion: objects may be stored in any of them. */
+  /** The schemas of all versions, served or not, by apiVersion, because objects may be stored in any of them. */
   readonly schemas: VersionSchemaTable;
   /** The versions that are not served. */
   readonly unserved: readonly ResourceDefinition[];
   /** Whether its rules or defaults are so many that each object takes long. */
   readonly isHeavy: boolean;
-  /** Calls the conversion webhook, where there is one. */
+  /** Calls the conversion webhook, if there is one. */
   readonly converter: ConversionCaller | undefined;
-  /** Reads stored objects in another thread, where there is one. */
+  /** Reads stored objects in another thread, if there is one. */
   readonly readElsewhere: ((states: readonly StoredState[]) => Promise<readonly ReadState[]>) | undefined;
   readonly hasStatus: boolean;
   readonly scale: ScalePaths | undefined;
@@ -100,12 +100,15 @@ function printScalar(value: unknown): string {
   return typeof value === 'string' ? value : jsonText(value);
 }
 
-/** What states of an object share that differ in their metadata alone: prepared by the server, it needs no second look. */
+/**
+ * Identity shared by states of an object that differ in their metadata alone. If the server prepared it, it needs no
+ * second look.
+ */
 function contentOf(object: UntypedObject): object {
   return longBodyOf(object)?.identity ?? object;
 }
 
-/** @throws StatusError 500 where metadata are malformed that a plugin has made */
+/** @throws StatusError 500 if a plugin has produced malformed metadata */
 function requireStorable(object: UntypedObject): void {
   try {
     requireReadable(object);
@@ -118,15 +121,15 @@ function outletOf({ warn, rules }: WriteContext): RuleOutlet {
   return { warn: (warning) => warn(warning), ...(rules !== undefined && { evaluate: (run) => rules.evaluate(run) }) };
 }
 
-/** Everything about custom resources that does not depend on the handler: one instance serves one version. */
+/** Everything about custom resources that does not depend on the handler. One instance serves one version. */
 class CustomResource {
   readonly #facts: CustomResourceFacts;
   readonly #selectable: ReadonlyMap<string, JsonPath>;
-  /** Stored objects that this definition wrote itself: they need no second look. */
+  /** Stored objects that this definition wrote itself, which need no second look. */
   readonly #clean = new WeakSet<object>();
-  /** What selectors look at, of objects that another thread has read. */
+  /** Fields for selectors, of objects that another thread has read. */
   readonly #fields = new WeakMap<object, Readonly<Record<string, string>>>();
-  /** Objects that a plugin or an apply has made: what is stored of them is read as it would be from the storage. */
+  /** Objects made by a plugin or an apply. Their stored parts are read as they would be from the storage. */
   #hasStatusDefaults: boolean | undefined;
   readonly #admitted = new WeakSet<UntypedObject>();
   readonly #read = new WeakMap<UntypedObject, UntypedObject>();
@@ -167,7 +170,7 @@ class CustomResource {
       requireFloats(input.literals ?? []);
       object = this.#validator.normalize(body, found);
     } catch (error) {
-      // Upstream decodes the metadata by itself: its errors do not name the field that holds it.
+      // Upstream decodes the metadata by itself, so its errors do not name the field that holds it.
       const reason = messageOf(error).replace('ObjectMeta.metadata.', 'ObjectMeta.');
       throw cannotBeHandled(expected, stringOf(body['kind']), reason);
     }
@@ -197,7 +200,7 @@ class CustomResource {
       if (!this.#admitted.has(object) && !this.#lacksStatus(object)) this.#clean.add(contentOf(object));
       return object;
     }
-    // What the storage version does not name is lost.
+    // Fields unknown to the storage version are lost.
     const converted = { ...cloneJson(object), apiVersion: storageApiVersion };
     requireStorable(converted);
     dropNulls(converted, this.#facts.storageSchema);
@@ -238,7 +241,7 @@ class CustomResource {
     return this.#clean.has(contentOf(stored)) && !hasUnread(stored);
   }
 
-  /** Reads as the version that it was stored in, then converts, then prunes: in upstream's order. */
+  /** Reads as the version that it was stored in, then converts, then prunes, in upstream's order. */
   fromStorage(stored: UntypedObject): UntypedObject {
     if (this.#isClean(stored)) return stored;
     const known = this.#read.get(stored);
@@ -261,7 +264,7 @@ class CustomResource {
     return !this.#fields.has(contentOf(object));
   }
 
-  /** Reading in another thread, where there is one. */
+  /** Reading in another thread, if there is one. */
   slowReading(): SlowReading | undefined {
     const { readElsewhere, isHeavy } = this.#facts;
     return (
@@ -283,7 +286,7 @@ class CustomResource {
     );
   }
 
-  /** Conversion by webhook, where the definition has one. */
+  /** Conversion by webhook, if the definition has one. */
   conversion(): ObjectConversion | undefined {
     const facts = this.#facts;
     const { converter, apiVersion, storageApiVersion } = facts;

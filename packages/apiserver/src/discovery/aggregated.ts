@@ -1,4 +1,4 @@
-/** Aggregated discovery: all groups, versions and resources in one document. */
+/** Aggregated discovery, with all groups, versions and resources in one document. */
 import { createHash } from 'node:crypto';
 import { jsonText, type JsonObject } from '@kctl/crd/engine';
 import { mediaTypesOf, parseAccept, type MediaType } from '../codecs/negotiate.js';
@@ -14,7 +14,7 @@ const documentGroup = 'apidiscovery.k8s.io';
 /** The only version since 1.36. */
 const documentVersion = 'v2';
 
-/** Built-ins leave group and version empty where they are those of the list; custom resources spell them out. */
+/** Built-ins leave group and version empty if they are those of the list; custom resources spell them out. */
 function responseKind(definition: ResourceDefinition, own: KindRef): KindRef {
   const isSame = own.group === definition.group && own.version === definition.version;
   const { group, version, kind } = own;
@@ -40,7 +40,7 @@ function resourceOf(definition: ResourceDefinition): JsonObject {
   };
 }
 
-/** The media type of the document; undefined where the first clause that is served asks for the legacy documents. */
+/** The media type of the document; undefined if the first clause that is served requests the legacy documents. */
 export function wantsAggregated(accept: string | undefined): MediaType | undefined {
   for (const { type, parameters } of parseAccept(accept ?? '')) {
     const [mediaType] = mediaTypesOf(type);
@@ -52,7 +52,7 @@ export function wantsAggregated(accept: string | undefined): MediaType | undefin
   return undefined;
 }
 
-/** What the document is made of, and the entity tag that the client has. */
+/** Sources of the document, and the entity tag that the client has. */
 interface AggregatedContext {
   readonly registry: Registry;
   readonly ifNoneMatch: string | undefined;

@@ -8,7 +8,7 @@ import type { Reply } from '../protocol/api-request.js';
 import { aggregatedReply, wantsAggregated } from './aggregated.js';
 import { definitionsOf, kindOf } from './resources.js';
 
-/** What discovery needs to know. */
+/** Server state that discovery needs. */
 export interface DiscoveryContext {
   readonly registry: Registry;
   /** `host:port` that is returned to clients inside the cluster network. */
@@ -26,7 +26,7 @@ const upstreamStorage: Readonly<Record<string, string>> = {
   MutatingAdmissionPolicyBinding: 'admissionregistration.k8s.io/v1beta1',
 };
 
-/** What upstream shows of the version that objects have in storage: the start of a hash of group, version and kind. */
+/** Storage version hash as upstream shows it, the start of a hash of group, version and kind. */
 function storageVersionHash({ storageApiVersion, kind, isCustom }: ResourceDefinition): string {
   const apiVersion = (isCustom ? undefined : upstreamStorage[kind]) ?? storageApiVersion;
   const groupVersion = apiVersion.includes('/') ? apiVersion : `/${apiVersion}`;
@@ -91,7 +91,7 @@ export async function discover(context: DiscoveryContext, segments: readonly str
   return { ...reply, headers: { ...reply.headers, vary: 'Accept' } };
 }
 
-/** An Accept header without its clauses for aggregated discovery; as it is where it has nothing else. */
+/** An Accept header without its clauses for aggregated discovery; unchanged if it has nothing else. */
 function withoutAggregated(accept: string | undefined): string | undefined {
   const others = accept?.split(',').filter((clause) => !clause.includes('as=APIGroupDiscoveryList'));
   return others === undefined || others.length === 0 ? accept : others.join(',');

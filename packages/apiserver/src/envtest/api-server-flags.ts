@@ -49,7 +49,7 @@ function readPort(flags: Flags): number {
   return port;
 }
 
-/** The certificate of the flags, or of the directory, which gets one where it has none. */
+/** The certificate of the flags, or of the directory, which gets one if it has none. */
 function servingCertificate(flags: Flags, host: string): KeyAndCertificate | undefined {
   const certFile = flags.last('tls-cert-file');
   const keyFile = flags.last('tls-private-key-file');
@@ -69,7 +69,7 @@ function servingCertificate(flags: Flags, host: string): KeyAndCertificate | und
   return made;
 }
 
-/** One line of a token file: token, user, uid, and groups in quotes. */
+/** One line of a token file, with token, user, uid, and groups in quotes. */
 function parseTokenLine(line: string): StaticToken | undefined {
   const [token = '', user = '', , ...groups] = line.split(',').map((cell) => cell.trim().replaceAll('"', ''));
   return token === '' || user === '' ? undefined : { token, user, groups: groups.filter((group) => group !== '') };

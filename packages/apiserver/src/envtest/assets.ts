@@ -3,11 +3,11 @@ import { join, resolve } from 'node:path';
 import process from 'node:process';
 import { builtinRelease } from '../resource/builtin-table.js';
 
-/** Where executables are written. */
+/** Options for writing executables. */
 export interface EnvtestAssetsOptions {
   /**
-   * `flat`: into the directory itself. `setup-envtest`: into `k8s/<version>-<os>-<arch>` below it, where
-   * `setup-envtest use --installed-only --bin-dir <directory>` finds them.
+   * `flat` writes into the directory itself, `setup-envtest` into `k8s/<version>-<os>-<arch>` below it, for
+   * `setup-envtest use --installed-only --bin-dir <directory>` to find them.
    *
    * @default 'flat'
    */
@@ -39,8 +39,8 @@ exit 127
 `;
 
 /**
- * Writes the executables `etcd`, `kube-apiserver` and `kubectl` that Go's envtest starts: set `KUBEBUILDER_ASSETS` to
- * the directory that is returned.
+ * Writes the executables `etcd`, `kube-apiserver` and `kubectl` that Go's envtest starts. Set `KUBEBUILDER_ASSETS` to
+ * the returned directory.
  */
 export function writeEnvtestAssets(directory: string, { layout = 'flat', modules }: EnvtestAssetsOptions): string {
   const root = resolve(directory);

@@ -1,6 +1,4 @@
-/**
- * Stands where envtest starts etcd: answers `/health` and keeps nothing, because the embedded server has its own store.
- */
+/** Replaces etcd for envtest. Answers `/health` and keeps nothing, because the embedded server has a built-in store. */
 import { createServer } from 'node:http';
 import process from 'node:process';
 import { Flags } from './flags.js';

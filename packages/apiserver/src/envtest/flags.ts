@@ -2,7 +2,7 @@
 export class Flags {
   readonly #values = new Map<string, string[]>();
 
-  /** @param switches flags that take no value of their own: `--name value` leaves the value alone */
+  /** @param switches flags without a value, so that `--name value` leaves the value alone */
   constructor(args: readonly string[], switches: ReadonlySet<string> = new Set()) {
     for (let index = 0; index < args.length; index++) {
       const argument = args[index] ?? '';
@@ -34,7 +34,7 @@ export class Flags {
     return this.#values.get(name) ?? [];
   }
 
-  /** All values, where one may hold several, separated by commas. */
+  /** All values, separated by commas if one may hold several. */
   list(name: string): readonly string[] {
     return this.all(name)
       .flatMap((value) => value.split(','))

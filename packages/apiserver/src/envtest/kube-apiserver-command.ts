@@ -1,4 +1,4 @@
-/** Stands where envtest starts kube-apiserver: takes its flags, and serves. */
+/** Replaces kube-apiserver for envtest. Takes its flags, and serves. */
 import process from 'node:process';
 import { messageOf } from '@kctl/telemetry';
 import { apiServerFlags } from './api-server-flags.js';

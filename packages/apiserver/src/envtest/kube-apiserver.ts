@@ -1,6 +1,6 @@
-/** Stands where envtest starts kube-apiserver: takes its flags, and serves. */
+/** Replaces kube-apiserver for envtest. Takes its flags, and serves. */
 import { keepCompiledCode } from '../process/compile-cache.js';
 
-// All else is read after this: what Node compiled for the start before is not compiled again.
+// All else is read after this, so that code compiled by Node for the previous start is not compiled again.
 keepCompiledCode();
 await import('./kube-apiserver-command.js');

@@ -80,14 +80,14 @@ const patchFields: ReadonlyMap<string, string> = new Map([
   ['value', 'dyn'],
 ]);
 
-/** An expression of a policy: compiled, or why it is not. */
+/** An expression of a policy, either compiled or with the reason for the failure. */
 export interface CompiledExpression {
   readonly text: string;
   readonly program?: CelProgram;
   readonly problem?: string;
 }
 
-/** What the expressions of one policy may use. */
+/** Features that the expressions of one policy may use. */
 export interface PolicyEnvironmentOptions {
   readonly hasParams: boolean;
   readonly hasAuthorizer: boolean;
@@ -149,7 +149,7 @@ export class PolicyEnvironment {
     return this.#variables;
   }
 
-  /** Compiles an expression that may ask the authorizer. */
+  /** Compiles an expression that may query the authorizer. */
   compile(text: string, resultType?: string | readonly string[]): CompiledExpression {
     return compileIn(this.#withAuthorizer, text, resultType);
   }

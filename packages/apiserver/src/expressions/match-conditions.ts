@@ -14,7 +14,7 @@ const maxConditions = 64;
 
 let environment: PolicyEnvironment | undefined;
 
-/** Compiles one match condition, in an environment that is made with the first of them: few servers have any. */
+/** Compiles one match condition, in an environment that is made with the first of them, since few servers have any. */
 export function compileCondition(text: string): CompiledExpression {
   environment ??= new PolicyEnvironment({ hasParams: false, hasAuthorizer: true, canPatch: false });
   return environment.compile(text, 'bool');

@@ -9,7 +9,7 @@ import type { Fault, FaultAction, FaultHandle, FaultMatch } from './faults.js';
 import { seededRandom } from '../process/seeded-random.js';
 import { watchTapOf } from './watch-taps.js';
 
-/** What faults are matched against. */
+/** Facts that faults are matched against. */
 export interface RequestFacts {
   readonly id: number;
   readonly verb: Verb | undefined;
@@ -18,7 +18,7 @@ export interface RequestFacts {
   readonly userAgent: string;
 }
 
-/** What will befall one request. */
+/** Faults that apply to one request. */
 export interface FaultPlan {
   readonly tap: WatchTap | undefined;
   /** How many revisions behind a read is. */
@@ -27,7 +27,7 @@ export interface FaultPlan {
   around(work: () => Promise<Reply>, client: FaultedClient): Promise<Reply>;
 }
 
-/** Whose request it is: its signal is read where a fault has to wait. */
+/** Client of the request, whose signal is read if a fault has to wait. */
 export type FaultedClient = Pick<ApiRequest, 'signal'>;
 
 /** Decides what befalls requests. */

@@ -19,7 +19,7 @@ export interface FaultMatch {
   readonly probability?: number;
 }
 
-/** What a fault does. Actions on watches count the events that went through before they strike. */
+/** Action of a fault. Actions on watches count the events that went through before they strike. */
 export type FaultAction =
   /** Answers later; time is the server's clock. */
   | { readonly type: 'delay'; readonly ms: number }
@@ -33,17 +33,20 @@ export type FaultAction =
     }
   /** Answers 409 Conflict instead of doing anything. */
   | { readonly type: 'conflict' }
-  /** Does what was asked, then answers with a failure (default 500) or, with code 0, cuts the connection: the nastiest real case. */
+  /**
+   * Does what was requested, then answers with a failure (default 500) or, with code 0, cuts the connection, the
+   * nastiest real case.
+   */
   | { readonly type: 'commitThenFail'; readonly code?: number }
   /** Cuts the connection instead of answering. */
   | { readonly type: 'rejectConnection' }
   /** Answers with the first bytes of the body, then cuts the connection. */
   | { readonly type: 'truncateBody'; readonly bytes: number }
-  /** Answers a read from the past, as a lagging replica does: this many revisions behind, as far as history reaches. */
+  /** Answers a read from the past, as a lagging replica does, this many revisions behind, as far as history reaches. */
   | { readonly type: 'staleRead'; readonly revisionsBehind: number }
   /** Ends a watch with an ERROR event 410. */
   | { readonly type: 'expireWatch'; readonly afterEvents?: number }
-  /** Ends a watch: properly (default), or by cutting the connection. */
+  /** Ends a watch, properly (default) or by cutting the connection. */
   | { readonly type: 'dropWatch'; readonly how?: 'end' | 'destroy'; readonly afterEvents?: number }
   /** Leaves a watch open and silent forever. */
   | { readonly type: 'stallWatch'; readonly afterEvents?: number }
@@ -81,8 +84,8 @@ export interface Faults {
   /** Removes all faults. */
   clear(): void;
   /**
-   * The server goes down and comes back on the same port with the same data: connections are cut, watches end without
-   * a word, new connections are refused for `downMs`.
+   * The server goes down and comes back on the same port with the same data. Connections are cut, watches end without a
+   * word, new connections are refused for `downMs`.
    */
   failover(options?: { readonly downMs?: number }): Promise<void>;
 }

@@ -29,7 +29,7 @@ function after(count: number, strike: (sink: Sink, shape: WatchShape) => void): 
 const expiredLine = (shape: WatchShape): Uint8Array =>
   shape.error(expired('too old resource version: injected fault').status);
 
-/** What an action does to the lines of a watch; undefined for actions that do nothing there. */
+/** Returns the effect of an action on the lines of a watch; undefined for actions that do nothing there. */
 function watchTapFor(action: FaultAction): WatchTap | undefined {
   switch (action.type) {
     case 'expireWatch':
@@ -74,8 +74,8 @@ function tear(count: number): WatchTap {
 }
 
 /**
- * What the actions that strike one watch do to its lines. Half an event is the last thing that the watch says, so its tap
- * comes first: no other one sees, or says, anything after it.
+ * Returns the combined effect of the actions that strike one watch on its lines. Half an event is the last output of
+ * the watch, so its tap comes first, and no other tap sees or writes anything after it.
  */
 export function watchTapOf(actions: readonly FaultAction[]): WatchTap | undefined {
   const tears = actions.filter((action) => action.type === 'tearEvent');

@@ -74,7 +74,7 @@ function reviewReply(call: ResourceCall, object: UntypedObject, status: unknown)
   return textReply(201, jsonText({ ...object, kind, apiVersion, status }), call.negotiated);
 }
 
-/** Subresources that act: binding and eviction of pods, tokens of service accounts. */
+/** Subresources that act, such as binding and eviction of pods and tokens of service accounts. */
 export async function answerAction(backend: Backend, call: ResourceCall, name: string): Promise<Reply> {
   if (name === 'binding') return bind(backend, call);
   if (name === 'eviction') return evict(backend, call);
@@ -171,7 +171,7 @@ async function requestToken(backend: Backend, call: ResourceCall): Promise<Reply
   const prepared = prepareTokenRequest(context, { request: object, ...about });
   const request = await admitAction(backend, call, { object: prepared, subresource: 'token' });
   const issued = await issueToken(context, { request, ...about });
-  // A dry run issues a token all the same, as upstream: nothing is kept of it.
+  // A dry run issues a token all the same, as upstream, since nothing of it is kept.
   return textReply(201, jsonText(issued), call.negotiated);
 }
 

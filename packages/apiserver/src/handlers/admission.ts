@@ -18,19 +18,22 @@ export function writeTimeoutMs({ query }: Pick<ResourceCall, 'query'>): number {
   return asked > 0 ? Math.min(asked, maxWriteMs) : maxWriteMs;
 }
 
-/** What is about to be written. */
+/** Operation that is about to be written. */
 export interface AdmittedOperation {
   readonly operation: AdmissionOperation;
   /** @default '' */
   readonly subresource?: string;
   readonly dryRun: boolean;
-  /** CreateOptions, UpdateOptions or DeleteOptions, as plugins see them; null for CONNECT. Read only where a plugin is concerned. */
+  /**
+   * CreateOptions, UpdateOptions or DeleteOptions, as plugins see them; null for CONNECT. Read only if a plugin is
+   * concerned.
+   */
   readonly options: () => JsonObject | null;
 }
 
 /** The new and the present state of a write. */
 export interface AdmittedState {
-  /** The name of the object; '' where it is still to be generated, and in a deletecollection. */
+  /** The name of the object; '' if it is still to be generated, and in a deletecollection. */
   readonly name: string;
   readonly object?: UntypedObject;
   readonly oldObject?: UntypedObject;
@@ -46,7 +49,7 @@ export interface AdmittedState {
 export interface Admission extends Disposable {
   /** Aborted at the deadline, with its Status, and when the client has gone. */
   readonly signal: AbortSignal;
-  /** The mutating pass: the object to go on with; the argument stays as it is. @throws StatusError */
+  /** Runs the mutating pass and returns the object to go on with; the argument stays as it is. @throws StatusError */
   admit(state: AdmittedState & { readonly object: UntypedObject }): Promise<UntypedObject>;
   /** The validating pass. @throws StatusError */
   validate(state: AdmittedState): Promise<void>;
@@ -54,7 +57,7 @@ export interface Admission extends Disposable {
   reviewDeletion(state: AdmittedState & { readonly oldObject: UntypedObject }): Promise<void>;
 }
 
-/** What admission takes of a request. */
+/** Parts of a request that admission uses. */
 export type AdmittedCall = Pick<
   ResourceCall,
   'definition' | 'path' | 'query' | 'request' | 'user' | 'warnings' | 'audit' | 'caller' | 'remainingMs'
@@ -198,7 +201,7 @@ export function isReviewed({ admission }: WriteBackend, call: ResourceCall): boo
   );
 }
 
-/** Admission of a write; undefined where no plugin can concern it: then nothing has to be waited for. */
+/** Admission of a write; undefined if no plugin can concern it, so that nothing has to be waited for. */
 export function beginAdmission(
   backend: WriteBackend,
   call: AdmittedCall,

@@ -45,7 +45,7 @@ export function applyView(backend: WriteBackend, write: ScaleWrite, { config, is
   return { object: applied.object ?? live, owners: { before: change.managers, after: applied.managers } };
 }
 
-/** Upstream's converter of custom resources does not know Scale: an apply that would change one fails. */
+/** Upstream's converter of custom resources does not know Scale, so an apply that would change one fails. */
 function unconvertible(what: string): Error {
   return unclassified(`${what} to proper version: request to convert CR to an invalid group/version: autoscaling/v1`);
 }

@@ -40,13 +40,13 @@ export function isApply({ request }: Pick<ResourceCall, 'request'>): boolean {
 export interface Application {
   readonly config: JsonObject;
   readonly isForced: boolean;
-  /** Length of its text. */
+  /** Length of its source. */
   readonly length: number;
   readonly options: WriteOptions;
 }
 
 /**
- * Reads an apply request. `requireTarget` refuses one whose object has to be there: before its configuration is read.
+ * Reads an apply request. `requireTarget` refuses one whose object must exist, before its configuration is read.
  *
  * @throws StatusError 400, 404, 413, 422
  */
@@ -228,7 +228,7 @@ function untyped(live: UntypedObject, errors: string): Error {
   );
 }
 
-/** What a configuration has made of an object, decoded. @throws StatusError 500 */
+/** Decodes the object that a configuration results in. @throws StatusError 500 */
 function decodeApplied(definition: ResourceDefinition, config: UntypedObject, applied: UntypedObject): UntypedObject {
   try {
     return definition.decode({ value: cloneJson(applied) }).object;
@@ -243,15 +243,15 @@ function decodeApplied(definition: ResourceDefinition, config: UntypedObject, ap
   }
 }
 
-/** Upstream's print of a configuration: where and what it is. */
+/** Upstream's name of a configuration, with its location and kind. */
 function nameOf(config: JsonObject): string {
   const metadata = isObject(config['metadata']) ? config['metadata'] : {};
   return `${stringOf(metadata['namespace'])}/${stringOf(metadata['name'])}; ${describeType(config)}`;
 }
 
 /**
- * Puts nulls back that decoding drops: as upstream, a configuration that says null, or that takes the last item of a list
- * which another manager owns, is for the validation to refuse.
+ * Restores nulls that decoding drops. As upstream, a configuration that contains null, or that takes the last item of a
+ * list which another manager owns, is for the validation to refuse.
  */
 function restoreNulls(from: unknown, to: unknown): void {
   if (Array.isArray(from) && Array.isArray(to)) {
@@ -264,7 +264,7 @@ function restoreNulls(from: unknown, to: unknown): void {
   }
 }
 
-/** Puts parts of the metadata back that decoding drops where they are null or empty: as upstream, admission sees them. */
+/** Restores parts of the metadata that decoding drops if they are null or empty. As upstream, admission sees them. */
 function restoreEmptied(from: UntypedObject['metadata'], to: UntypedObject['metadata']): void {
   for (const name of ['labels', 'annotations', 'finalizers', 'ownerReferences'] as const) {
     const given: unknown = from[name];
@@ -272,7 +272,7 @@ function restoreEmptied(from: UntypedObject['metadata'], to: UntypedObject['meta
   }
 }
 
-/** What an apply finds. Writes from before owners were tracked get a manager's name. */
+/** State that an apply finds. Writes from before owners were tracked get a manager's name. */
 function applyChange(backend: WriteBackend, write: OwnedWrite, live: UntypedObject): OwnershipChange {
   const managers: Managers = decodeManagers(live.metadata.managedFields) ?? new Map<string, Manager>();
   if (managers.size > 0) return ownershipChange(backend, write, { operation: 'Apply', live, managers });
@@ -324,7 +324,7 @@ function attempt(change: OwnershipChange, { config, application, write }: Attemp
     return { ...applied, object: object ?? applied.object };
   } catch (error) {
     if (!(error instanceof ApplyConflictError)) throw error;
-    // What kubectl's client-side apply set last is kubectl's to take over.
+    // Fields that kubectl's client-side apply set last may be taken over by kubectl.
     const left = isKubectl ? allowedByLastApplied(change.live, type.atom, error) : error;
     if (left !== undefined) throw conflictStatus(left);
     const applied = tryApply(change, config, true);

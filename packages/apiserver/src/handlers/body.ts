@@ -8,7 +8,9 @@ import type { ResourceCall } from './call.js';
 
 const summaryBytes = 30;
 
-/** The start of a body, as upstream quotes it: text where it looks like an object, hexadecimal otherwise. */
+/**
+ * The start of a body, as upstream quotes it, in plain characters if it looks like an object, hexadecimal otherwise.
+ */
 export function summarize(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';
   const start = Buffer.from(bytes.subarray(0, summaryBytes));
@@ -16,7 +18,7 @@ export function summarize(bytes: Uint8Array): string {
   return bytes.length > summaryBytes ? `${text} ...` : text;
 }
 
-/** The kind of the object that a write sends: that of the resource, or of the subresource. */
+/** The kind of the object that a write sends, either of the resource or of the subresource. */
 function bodyKind({ definition, path }: ResourceCall): KindRef {
   const [name = ''] = path.subresource.split('/');
   const subresource = definition.subresources.get(name);
@@ -59,7 +61,7 @@ export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
   }
 }
 
-/** What upstream says of a body whose kind could not be found out; undefined for other failures. */
+/** Upstream's message for a body whose kind could not be found out; undefined for other failures. */
 export function syntaxProblem(error: unknown): string | undefined {
   if (error instanceof JsonSyntaxError) return `couldn't get version/kind; json parse error: ${error.message}`;
   return error instanceof ProtobufError ? error.message : undefined;

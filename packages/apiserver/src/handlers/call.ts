@@ -21,13 +21,13 @@ import type { WebhookConnections, WriteCaller } from '../outgoing/webhook-caller
 export interface Identities {
   readonly authenticator: Authenticator;
   readonly tokens: ServiceAccountTokens;
-  /** Longest life of a token of a service account, in seconds; undefined: what is asked for. */
+  /** Longest life of a service account token, in seconds; if undefined, the requested one. */
   readonly maxTokenSeconds: number | undefined;
   /** Whether new pods get their service account and its token. */
   readonly podServiceAccounts: boolean;
 }
 
-/** What writes of objects need. */
+/** Server parts that writes of objects need. */
 export interface WriteBackend {
   readonly store: Store;
   readonly registry: Registry;
@@ -35,29 +35,29 @@ export interface WriteBackend {
   readonly random: Random;
   /** A fresh uid. */
   readonly newUid: () => string;
-  /** What every write passes. */
+  /** Admission that every write passes. */
   readonly admission: AdmissionChain;
   /** Who decides what users may do. */
   readonly access: AccessControl;
-  /** Where work goes that would hold up other requests. */
+  /** Runs work that would hold up other requests. */
   readonly offload: Offload;
   readonly identities: Pick<Identities, 'podServiceAccounts'>;
 }
 
-/** What all handlers share. */
+/** Server parts shared by all handlers. */
 export interface Backend extends WriteBackend {
   readonly watch: WatchEnvironment;
   /** Who users are. */
   readonly identities: Identities;
-  /** What calls webhooks. */
+  /** Connections for calling webhooks. */
   readonly webhooks: WebhookConnections;
-  /** What answers for kubelets. */
+  /** Scripts that answer for kubelets. */
   readonly pods: PodScriptTable;
 }
 
-/** What is noted about a request beside its answer. */
+/** Audit data of a request besides its answer. */
 export interface RequestAudit {
-  /** Audit annotations, by key; absent where there are none. */
+  /** Audit annotations, by key; absent without annotations. */
   annotations?: Record<string, string>;
 }
 
@@ -69,20 +69,20 @@ export interface ResourceCall {
   readonly negotiated: Negotiated;
   readonly request: ApiRequest;
   readonly user: User;
-  /** An injected fault: reads show the state of this many revisions ago. */
+  /** An injected fault, with which reads show the state of this many revisions ago. */
   readonly revisionsBehind: number;
-  /** Where work goes that would hold up other requests. */
+  /** Runs work that would hold up other requests. */
   readonly offload: Offload;
-  /** Texts of `Warning: 299` headers, collected on the way. */
+  /** Messages of `Warning: 299` headers, collected on the way. */
   readonly warnings: string[];
   readonly audit: RequestAudit;
-  /** What calls mutating webhooks. @default as all others */
+  /** Caller of mutating webhooks. @default as all others */
   readonly caller?: WriteCaller;
-  /** What is left of the request's time, in ms, where it has begun elsewhere. @default all of it */
+  /** Remaining time of the request, in ms, if it has begun elsewhere. @default all of it */
   readonly remainingMs?: number;
 }
 
-/** Where CustomResourceDefinitions are kept. */
+/** Table of CustomResourceDefinitions. */
 export const crdTable = 'apiextensions.k8s.io/customresourcedefinitions';
 
 /** The key of an object in its table. */
@@ -90,7 +90,7 @@ export function storageKeyOf(namespace: string, name: string): string {
   return namespace === '' ? name : `${namespace}/${name}`;
 }
 
-/** What strategies may know of a request. */
+/** Parts of a request that strategies may know. */
 export function writeContext(backend: WriteBackend, call: ResourceCall, dryRun: boolean): WriteContext {
   return {
     now: formatTime(backend.clock.now()),

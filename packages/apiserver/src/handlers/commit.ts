@@ -20,7 +20,7 @@ function comparableMetadata({
   return owners === undefined ? metadata : { ...metadata, managedFields: owners };
 }
 
-/** Whether a write changes nothing: such a write makes no new revision and no event. */
+/** Whether a write changes nothing, and so makes no new revision and no event. */
 export function isNoop(next: UntypedObject, present: UntypedObject): boolean {
   if (!isDeepEqual(comparableMetadata(next), comparableMetadata(present))) return false;
   if (haveSameContent(next, present)) return true;
@@ -35,7 +35,7 @@ function isShownAsStored(definition: ResourceDefinition, present: ObjectVersion)
   return !isCustom || apiVersion !== storageApiVersion || present.in(definition).object === present.object;
 }
 
-/** Where an object is kept. */
+/** Table and key of an object. */
 export function placeOf(definition: ResourceDefinition, object: UntypedObject): { table: string; key: string } {
   const { namespace = '', name = '' } = object.metadata;
   return { table: definition.storageKey, key: storageKeyOf(definition.namespaced ? namespace : '', name) };
@@ -48,14 +48,14 @@ export interface PreparedUpdate {
   readonly object: UntypedObject;
   readonly present: ObjectVersion;
   readonly dryRun: boolean;
-  /** Whether its managedFields are left out where etcd would not take the object with them. @default true */
+  /** Whether its managedFields are left out if etcd would not take the object with them. @default true */
   readonly mayDropOwners?: boolean;
 }
 
 /**
  * Commits an object of a client. One that etcd would not take is tried once more without its managedFields, as upstream.
  *
- * @throws LostRaceError; StatusError 500 where it is too large
+ * @throws LostRaceError; StatusError 500 if it is too large
  */
 export function commitObject(
   { store }: Pick<WriteBackend, 'store'>,
@@ -81,11 +81,11 @@ export function commitObject(
 }
 
 /**
- * Commits an update: nothing where nothing changed, a removal where the last finalizer went.
+ * Commits an update. Commits nothing if nothing changed, and a removal if the last finalizer went.
  *
  * Without a conversion webhook it runs to its commit without waiting.
  *
- * @throws LostRaceError when the object changed meanwhile; StatusError 500 where a conversion webhook fails
+ * @throws LostRaceError when the object changed meanwhile; StatusError 500 if a conversion webhook fails
  */
 export async function commitUpdate(backend: WriteBackend, update: PreparedUpdate): Promise<Rendering> {
   const { definition, object, present, dryRun } = update;
@@ -97,7 +97,8 @@ export async function commitUpdate(backend: WriteBackend, update: PreparedUpdate
   const { store } = backend;
   if (isReadyToGo(stored, definition.storageKey === '/namespaces')) {
     if (!dryRun) store.commit({ ...place, expected: present.revision });
-    // As upstream: what is gone is shown as it was written, with what storing and reading it would have lost.
+    // As upstream, a removed object is shown as it was written, including parts that storing and reading it would have
+    // lost.
     if (definition.isCustom) return renderObject(withVersionOf(object, present));
     return showStored(definition, withVersionOf(stored, present));
   }
@@ -112,8 +113,8 @@ function withVersionOf(object: UntypedObject, present: ObjectVersion): UntypedOb
 }
 
 /**
- * Tries a read-modify-write again where another writer was faster, until the request's deadline, as `GuaranteedUpdate`
- * does. Only a write that waits between its read and its commit can lose a race.
+ * Retries a read-modify-write if another writer was faster, until the request's deadline, as `GuaranteedUpdate` does.
+ * Only a write that waits between its read and its commit can lose a race.
  *
  * @throws the reason of the signal once it is aborted
  */
@@ -128,7 +129,7 @@ export async function retryOnLostRace<T>(attempt: () => T | Promise<T>, signal?:
   }
 }
 
-/** A write by the server itself, past strategies: removes the object where nothing holds it. */
+/** A write by the server itself, bypassing strategies. Removes the object if nothing holds it. */
 export function commitInternal(
   { store }: WriteBackend,
   place: { readonly table: string; readonly key: string },

@@ -1,6 +1,6 @@
 import { badRequest } from '../protocol/status.js';
 
-/** Where the next page begins. Opaque to clients; the same text as upstream's. */
+/** Start of the next page. Opaque to clients; the same string as upstream's. */
 export interface ContinueToken {
   /** Revision of the first page; -1: the present state, for a client that goes on after its revision expired. */
   readonly revision: number;
@@ -8,7 +8,7 @@ export interface ContinueToken {
   readonly start: string;
 }
 
-/** Text of a token: base64url of upstream's JSON. */
+/** Encodes a token as base64url of upstream's JSON. */
 export function encodeContinue({ revision, start }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: 'meta.k8s.io/v1', rv: revision, start })).toString('base64url');
 }

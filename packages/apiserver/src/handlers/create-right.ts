@@ -1,7 +1,7 @@
 import { forbiddenRequest, resourceAttributes, type Attributes } from '../authorization/attributes.js';
 import type { ResourceCall, WriteBackend } from './call.js';
 
-/** The creation of the object that a path names, as an authorizer is asked about it. */
+/** Attributes for authorizing the creation of the object that a path names. */
 export function createAttributes({ path, user }: ResourceCall): Attributes {
   const { group, version, resource, namespace, name } = path;
   const [subresource = ''] = path.subresource.split('/');

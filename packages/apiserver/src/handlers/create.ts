@@ -40,7 +40,7 @@ export async function create(backend: WriteBackend, call: ResourceCall): Promise
 export interface PendingCreate {
   readonly object: UntypedObject;
   readonly options: WriteOptions;
-  /** Whether its managedFields are final: an apply has made them. @default false */
+  /** Whether its managedFields are final because an apply has made them. @default false */
   readonly isTracked?: boolean;
   /** Whether an owner among these has the time of this write. @default false */
   readonly isStamped?: boolean;
@@ -63,10 +63,10 @@ export async function createObject(
 }
 
 /**
- * Admits, prepares, validates and commits. Where no admission plugin concerns the object, and no conversion webhook has
- * to be called, this is one synchronous step.
+ * Admits, prepares, validates and commits. If no admission plugin concerns the object, and no conversion webhook has to
+ * be called, this is one synchronous step.
  *
- * @throws StatusError; LostRaceError where the caller wants it
+ * @throws StatusError; LostRaceError if the caller wants it
  */
 export async function createStored(
   backend: WriteBackend,
@@ -102,7 +102,7 @@ export async function createStored(
     }
   }
   dropSystemFields(given);
-  // Under this name all plugins review it, also where one of them gives it another.
+  // Under this name all plugins review it, even if one of them gives it another.
   const name = path.name || (given.metadata.name ?? '');
   definition.admit?.(given, undefined, writeContext(backend, call, options.dryRun));
   const object = admission === undefined ? given : await admitCreate(call, admission, { object: given, isStamped });
@@ -139,7 +139,7 @@ export async function createStored(
       // Upstream it is the storage that looks at a version of the client, after all reviews.
       const reviewed = isVersioned ? { ...object, metadata: { ...metadata, resourceVersion } } : object;
       await admission.validate({ name: name || (metadata.name ?? ''), object: reviewed });
-      // Others may have written meanwhile: what was checked of them is checked again, in one step with the commit.
+      // Others may have written meanwhile, so the same checks are repeated in one step with the commit.
       requirePlace(backend, call, object);
       context = { ...context, warn: () => undefined };
       check();
@@ -196,7 +196,7 @@ async function insert(
   const place = placeOf(definition, object);
   const form = storedForm(definition, object);
   const stored = form instanceof Promise ? await form : form;
-  // What was there before a webhook was called may have gone meanwhile.
+  // Objects that existed before a webhook was called may have gone meanwhile.
   if (form instanceof Promise) requirePlace(backend, call, object);
   if (!options.dryRun) {
     const current = commitObject(backend, definition, { ...place, expected: 0, object: stored, mayDropOwners });
@@ -232,7 +232,7 @@ function requireServing(backend: WriteBackend, { definition }: ResourceCall, nam
     throw forbiddenObject(definition, name, 'create not allowed while custom resource definition is terminating');
 }
 
-/** What the server alone says of an object that is made, whatever it was sent with. */
+/** Drops the fields that the server alone sets on a new object, whatever the client sent. */
 export function dropSystemFields({ metadata }: UntypedObject): void {
   for (const field of [
     'creationTimestamp',

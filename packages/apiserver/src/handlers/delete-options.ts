@@ -24,7 +24,7 @@ export interface DeleteOptions extends DeletionWish {
   readonly dryRun: boolean;
   readonly uid: string | undefined;
   readonly resourceVersion: string | undefined;
-  /** The options as they were given: what admission shows. */
+  /** The options as received, for admission. */
   readonly given: JsonObject;
 }
 
@@ -114,7 +114,7 @@ async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Arra
   }
 }
 
-/** Checks options that have been decoded: of a deletion, or of an eviction. @throws StatusError 422 */
+/** Checks decoded options of a deletion or of an eviction. @throws StatusError 422 */
 export function checkDeleteOptions(given: JsonObject): DeleteOptions {
   const policy = given['propagationPolicy'] ?? undefined;
   const orphan = given['orphanDependents'] ?? undefined;
@@ -147,13 +147,13 @@ export function dryRunOf(options: JsonObject): string[] {
   return Array.isArray(values) ? values.filter((value): value is string => typeof value === 'string') : [];
 }
 
-/** DeleteOptions as Go prints them: what is not set is left out. */
+/** DeleteOptions as Go prints them, without unset fields. */
 function shown(given: JsonObject): JsonObject {
   const set = Object.entries(given).filter(([, value]) => value !== undefined && value !== null);
   return { ...Object.fromEntries(set), kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/v1' };
 }
 
-/** What the server itself deletes with: no wishes, no conditions. */
+/** Options of deletions by the server itself, without preferences or conditions. */
 export const plainDeletion: DeleteOptions = {
   policy: undefined,
   orphanDependents: undefined,

@@ -54,7 +54,7 @@ function successText({ group, plural }: ResourceDefinition, object: UntypedObjec
   return jsonText({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details });
 }
 
-/** Admission of the deletions of a request; undefined where no plugin concerns them. */
+/** Admission of the deletions of a request; undefined if no plugin concerns them. */
 function beginDeleteAdmission(backend: Backend, call: ResourceCall, options: DeleteOptions): Admission | undefined {
   return beginAdmission(backend, call, { operation: 'DELETE', dryRun: options.dryRun, options: () => options.given });
 }
@@ -66,7 +66,7 @@ interface ReviewedDeletion extends PendingDeletion {
   readonly name: string;
 }
 
-/** The options of a deletion as admission sees them: with what the server has filled in. */
+/** The options of a deletion as admission sees them, with the values that the server has filled in. */
 function optionsShown(definition: ResourceDefinition, { object }: ObjectVersion, options: DeleteOptions): JsonObject {
   const grace = graceGiven(definition, object, options);
   const isNamespace = definition.storageKey === '/namespaces';
@@ -79,8 +79,8 @@ function optionsShown(definition: ResourceDefinition, { object }: ObjectVersion,
 }
 
 /**
- * Deletes one object or begins its deletion, as admission allows. What upstream does in two steps is reviewed before
- * each. Where no plugin concerns it, and no conversion webhook has to be called, this is one synchronous step.
+ * Deletes one object or begins its deletion, as admission allows. If upstream takes two steps, admission reviews before
+ * each. If no plugin concerns it, and no conversion webhook has to be called, this is one synchronous step.
  *
  * @throws StatusError; LostRaceError
  */
@@ -89,7 +89,7 @@ async function deleteReviewed(
   definition: ResourceDefinition,
   { present, options, admission, name }: ReviewedDeletion,
 ): Promise<DeletionResult> {
-  // Upstream reads the object in the version of the URL first: what cannot be converted cannot be deleted by it.
+  // Upstream reads the object in the version of the URL first, so it cannot delete an object that it cannot convert.
   definition.requireKnownVersion?.(present.object);
   const converted = convertAnew(definition, present);
   if (converted !== undefined) await converted;
@@ -104,7 +104,7 @@ async function deleteReviewed(
   };
   if (admission === undefined || plan.type === 'pending') return commit();
   const review = async (version: ObjectVersion): Promise<void> => {
-    // Reviews look into it: others have their turn after it has been read.
+    // Reviews look into it, so other requests have their turn after it has been read.
     const long = longBodyOf(version.in(definition).object);
     if (long?.isRead === false) {
       long.read();
@@ -113,7 +113,7 @@ async function deleteReviewed(
     await admission.reviewDeletion({
       name,
       oldObject: version.in(definition).object,
-      // Upstream fills in a copy of the options where it deletes several objects.
+      // Upstream fills in a copy of the options if it deletes several objects.
       options: name === '' ? options.given : optionsShown(definition, present, options),
     });
   };
@@ -125,8 +125,8 @@ async function deleteReviewed(
 }
 
 /**
- * As upstream, what stays is written as the version of the URL has it: without what a conversion webhook loses on the way
- * there and back. A promise where the webhook is called for it.
+ * As upstream, an object that stays is written as in the version of the URL, without the parts that a conversion
+ * webhook loses on the way there and back. A promise if the webhook is called for it.
  */
 function throughVersion(
   definition: ResourceDefinition,
@@ -145,10 +145,10 @@ function throughVersion(
     .then((stored) => ({ type: 'stays', next: isNoop(stored, present.object) ? present.object : stored }));
 }
 
-/** DELETE of a collection: all that the selectors match, or the page of it that is asked for; answers it as it was before. */
+/** Deletes a collection, or the requested page of the objects that the selectors match; answers it as it was before. */
 export async function removeCollection(backend: Backend, call: ResourceCall): Promise<Reply> {
   const { definition } = call;
-  // As upstream: what is to be deleted is judged before how.
+  // As upstream, the selection is checked before the options.
   const scope = selectionOf(call, checkListOptions);
   const options = await readDeleteOptions(call);
   const table = backend.store.table(definition.storageKey);

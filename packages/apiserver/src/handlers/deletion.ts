@@ -11,11 +11,11 @@ import { placeOf } from './commit.js';
 import type { DeleteOptions } from './delete-options.js';
 import { beginDeletion, deletionFinalizers, hasSpecFinalizers, isReadyToGo } from './lifecycle.js';
 
-/** What a deletion did. */
+/** Result of a deletion. */
 export interface DeletionResult {
   /** The last state that is known. */
   readonly last: UntypedObject;
-  /** The object, where it is what the answer shows: it stays for a while, or it is a Pod. */
+  /** The object, if the answer shows it because it stays for a while, or is a Pod. */
   readonly shown: ObjectVersion | undefined;
 }
 
@@ -38,16 +38,19 @@ export interface PendingDeletion {
   readonly options: DeleteOptions;
 }
 
-/** What a deletion is going to do. */
+/** Steps that a deletion is going to take. */
 export type DeletionPlan =
-  /** Nothing: it is under way already, with a grace that this one does not shorten. */
+  /** Does nothing, because the deletion is under way already, with a grace that this one does not shorten. */
   | { readonly type: 'pending' }
   /** The object is marked, or its finalizers or its grace change, and stays. */
   | { readonly type: 'stays'; readonly next: UntypedObject }
-  /** The object goes. `steps` is 2 where upstream does it in two: what has a grace is marked first, finalizers are taken off first. */
+  /**
+   * The object goes. `steps` is 2 if upstream needs two, to mark an object with a grace first, or to take finalizers
+   * off first.
+   */
   | { readonly type: 'goes'; readonly next: UntypedObject; readonly isMarked: boolean; readonly steps: 1 | 2 };
 
-/** What is deleted as it is read, in the version of the storage: what stays is written so. */
+/** The object to delete as it is read, in the version of the storage, which is also the form written if it stays. */
 function asRead(definition: ResourceDefinition, present: ObjectVersion): UntypedObject {
   const { object } = present;
   const { apiVersion, storageApiVersion, isCustom } = definition;
@@ -87,7 +90,7 @@ export function planDeletion(
   if (stays) return { type: 'stays', next };
   const isGraceful =
     object.metadata.deletionTimestamp === undefined || object.metadata.deletionGracePeriodSeconds !== 0;
-  // Upstream marks what has a grace before it deletes it: watchers of pods see MODIFIED, then DELETED.
+  // Upstream marks an object with a grace before it deletes it, so that watchers of pods see MODIFIED, then DELETED.
   const isMarked = isPod && isGraceful;
   const hadFinalizers = (object.metadata.finalizers ?? []).length > 0;
   return { type: 'goes', next, isMarked, steps: isMarked || hadFinalizers ? 2 : 1 };
@@ -163,7 +166,7 @@ export function graceGiven(
   options: DeleteOptions,
 ): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0 } = object.metadata;
-  // Nothing is filled in where the deletion has begun and no grace is left.
+  // Nothing is filled in if the deletion has begun and no grace is left.
   const isDue = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
   return definition.storageKey === pods && !isDue ? graceOf(definition, object, options) : options.gracePeriodSeconds;
 }
@@ -177,8 +180,8 @@ function namespaceIsGoing(definition: ResourceDefinition, object: UntypedObject)
 }
 
 /**
- * A CustomResourceDefinition whose deletion begins: it says so from the first moment, and waits for its objects. As
- * upstream, which has a way of its own for it, it gets no grace and no generation.
+ * Marks a CustomResourceDefinition at the start of its deletion with a condition; it then waits for its objects. As
+ * upstream, which treats it separately, it gets no grace and no generation.
  */
 function markDefinition(object: UntypedObject, now: string): UntypedObject {
   const { metadata, status } = object;

@@ -1,4 +1,5 @@
-// The subresource `eviction` of pods: a deletion that disruption budgets may refuse. Mirrors pkg/registry/core/pod/storage.
+// The subresource `eviction` of pods, which is a deletion that disruption budgets may refuse. Mirrors
+// pkg/registry/core/pod/storage.
 import { isDeepStrictEqual } from 'node:util';
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
 import { at, invalidValue, isObject, objectOf, objectsOf } from '@kctl/crd/engine';
@@ -27,7 +28,10 @@ export function decodeEviction(input: DecodeInput): Decoded {
   );
 }
 
-/** The options that the pod is deleted with: those of the eviction, as a dry run if either of the two is. @throws StatusError 422, 500 */
+/**
+ * The options that the pod is deleted with, taken from the eviction, as a dry run if either of the two is. @throws
+ * StatusError 422, 500
+ */
 export function evictionOptions({ query, path }: ResourceCall, eviction: UntypedObject): DeleteOptions {
   const given = objectOf(eviction['deleteOptions']);
   const unsafe = 'ignoreStoreReadErrorWithClusterBreakingPotential';
@@ -75,7 +79,7 @@ export function evictStored(backend: Backend, call: ResourceCall, options: Delet
   });
 }
 
-/** A pod that is evicted says so, to those who ask why it went. */
+/** An evicted pod has a condition that explains why it went. */
 function withDisruption(pod: UntypedObject, now: string): UntypedObject {
   const all = objectsOf(at(pod, 'status', 'conditions'));
   const before = all.find(({ type }) => type === 'DisruptionTarget');
@@ -88,7 +92,7 @@ function withDisruption(pod: UntypedObject, now: string): UntypedObject {
   return { ...pod, status: { ...objectOf(pod['status']), conditions } };
 }
 
-/** What does not run, or is about to end, disrupts nothing. */
+/** A pod that does not run, or is about to end, disrupts nothing. */
 function isOver(pod: UntypedObject): boolean {
   const phase = at(pod, 'status', 'phase');
   return (
@@ -125,7 +129,7 @@ function spendBudget(
   const count = (field: string): number => numberOf(at(status, field));
   if (!isReady(pod)) {
     if (at(object, 'spec', 'unhealthyPodEvictionPolicy') === 'AlwaysAllow') return;
-    // A pod that is not ready does not count among the healthy ones: it may go while there are enough of these.
+    // A pod that is not ready does not count among the healthy ones, so it may go while there are enough of these.
     if (count('currentHealthy') >= count('desiredHealthy') && count('desiredHealthy') > 0) return;
   }
   if (count('observedGeneration') < numberOf(object.metadata.generation))

@@ -8,11 +8,11 @@ import type { WriteOptions } from './write-options.js';
 
 interface KnownNoop {
   readonly definition: ResourceDefinition;
-  /** All else that the outcome follows from: who applies what, and how. */
+  /** All other inputs of the outcome, such as the applier and the options. */
   readonly application: string;
 }
 
-/** How many applications are remembered of one state: an object seldom has more appliers. */
+/** Number of applications remembered per state, since an object seldom has more appliers. */
 const mostOfOneState = 4;
 
 const known = new WeakMap<ObjectVersion, KnownNoop[]>();
@@ -27,8 +27,9 @@ export interface NoopCandidate {
 }
 
 /**
- * Whether this very configuration, applied in this very way to this very state, has changed nothing and warned of nothing
- * before: then it does so again, and needs neither be read nor merged. Controllers that begin anew apply what is there.
+ * Whether this very configuration, applied in this very way to this very state, has changed nothing and warned of
+ * nothing before. Then it does so again, and needs neither be read nor merged. Controllers that restart apply existing
+ * configurations.
  */
 export function isKnownNoop(present: ObjectVersion, candidate: NoopCandidate): boolean {
   const entries = known.get(present);
@@ -48,7 +49,10 @@ export function noteOutcome(present: ObjectVersion, candidate: NoopCandidate, an
   known.set(present, entries);
 }
 
-/** Not of custom resources, whose rules another definition changes, nor where it depends on what the writer may do. */
+/**
+ * Excludes custom resources, whose rules another definition changes, and kinds that depend on the permissions of the
+ * writer.
+ */
 function mayRemember({ isCustom, storageKey }: ResourceDefinition): boolean {
   return !isCustom && !grantingTables.has(storageKey);
 }

@@ -2,7 +2,7 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { formatTime } from '../protocol/go-text.js';
 import { withMetadata } from '../storage/long-object.js';
 
-/** What a DELETE asks for, after defaults. */
+/** Options of a DELETE, after defaults. */
 export interface DeletionWish {
   readonly policy: 'Foreground' | 'Background' | 'Orphan' | undefined;
   readonly orphanDependents: boolean | undefined;
@@ -28,7 +28,7 @@ function specFinalizers(object: UntypedObject): readonly unknown[] {
   return Array.isArray(spec.finalizers) ? spec.finalizers : [];
 }
 
-/** Whether nothing holds an object that is being deleted: this write removes it. */
+/** Whether nothing holds an object that is being deleted, so that this write removes it. */
 export function isReadyToGo(object: UntypedObject, isNamespace: boolean): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds = 0, finalizers } = object.metadata;
   // A webhook may have left null of them.
@@ -42,8 +42,8 @@ export function hasSpecFinalizers(object: UntypedObject): boolean {
 }
 
 /**
- * An object with its deletion begun (or hastened): finalizers, timestamp, grace, generation. The same object where the
- * wish changes nothing: repeated deletes are no-ops.
+ * An object with its deletion begun (or hastened), including finalizers, timestamp, grace and generation. The same
+ * object if the wish changes nothing, since repeated deletes are no-ops.
  */
 export function beginDeletion(
   object: UntypedObject,

@@ -18,13 +18,13 @@ export const sliceSize = 500;
 /** Lets others have their turn. */
 export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A turn that renders objects ends after this time: one of them may take as long as a thousand others. */
+/** A turn that renders objects ends after this time, because one of them may take as long as a thousand others. */
 export const turnMs = 8;
 
-/** And with this many characters or bytes: to make bytes of a text of 16 MB takes 50 ms. */
+/** And with this many characters or bytes, since encoding a string of 16 MB takes 50 ms. */
 const sliceLength = 1024 * 1024;
 
-/** Objects from one index to where a slice of them has to end: few, or as many as their time allows. */
+/** Objects from one index to the end of a slice of them, which are few, or as many as their time allows. */
 interface Slice<T> {
   readonly rendered: T[];
   readonly end: number;
@@ -50,7 +50,7 @@ function sliceFrom<T extends { readonly length: number }>(
   return { rendered: parts, end: index };
 }
 
-/** A list on its way out. `rendered` may be long: it is walked slice by slice. */
+/** Content of a list answer. `rendered` may be long, so it is walked slice by slice. */
 interface ListContent {
   readonly metadata: ListMetadata;
   readonly length: number;
@@ -108,7 +108,7 @@ async function prepare(shape: Shape, { length, rendered }: ListContent, place: O
   }
 }
 
-/** Few objects: all are taken at once. */
+/** Takes all objects at once, since they are few. */
 function inOrder(content: ListContent, order: NonNullable<Shape['order']>): ListContent {
   const all = content.rendered(0, content.length).toSorted(order);
   return { ...content, rendered: (from, to) => all.slice(from, to) };

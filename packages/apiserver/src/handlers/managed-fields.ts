@@ -23,7 +23,7 @@ import type { ObjectConversion, ResourceDefinition } from '../resource/resource.
 import { unclassified } from '../protocol/status.js';
 import type { WriteBackend } from './call.js';
 
-/** A write to an object or a subresource: who writes, and through which version. */
+/** A write to an object or a subresource, with its manager and version. */
 export interface OwnedWrite {
   readonly definition: ResourceDefinition;
   /** The field manager. */
@@ -32,17 +32,17 @@ export interface OwnedWrite {
   readonly subresource: string;
   /** Whether admission plugins see the object before it is validated. @default false */
   readonly isReviewed?: boolean;
-  /** Called where an owner gets the time of this write. */
+  /** Called if an owner gets the time of this write. */
   readonly onStamp?: () => void;
-  /** What the conversion webhook has converted so far, where there is one. */
+  /** Conversions by the conversion webhook so far, if there is one. */
   readonly converted?: ConvertedObjects;
 }
 
 /**
- * Computes owners; a promise where a conversion webhook has to be called for it. The computation runs again with each
- * conversion that it turns out to need, and so must not change what it reads.
+ * Computes owners, as a promise if a conversion webhook has to be called for it. The computation runs again with each
+ * conversion that it turns out to need, and so must not change its input.
  *
- * @throws StatusError 500 (by rejecting) where the webhook fails
+ * @throws StatusError 500 (by rejecting) if the webhook fails
  */
 export function computeOwners<T>(write: OwnedWrite, compute: (write: OwnedWrite) => T): T | Promise<T> {
   const { conversion } = write.definition;
@@ -86,8 +86,8 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
   return {
     find(apiVersion) {
       const typing = find(apiVersion)?.fieldTyping;
-      // As upstream: what a write of a custom resource leaves alone is known of the version alone that is written, and
-      // what one of its status leaves alone is known of each.
+      // As upstream, fields that a write of a custom resource leaves alone are known only for the written version, and
+      // those that a write of its status leaves alone are known for each.
       const isIgnoring = !definition.isCustom || subresource === 'status' || apiVersion === definition.apiVersion;
       return typing && { atom: typing.atom, ignored: isIgnoring ? typing.ignored(subresource) : undefined };
     },
@@ -109,7 +109,7 @@ export function versionsOf({ registry }: WriteBackend, { definition, subresource
   };
 }
 
-/** As upstream: what a webhook has made of an object has to be of its version's type. @throws StatusError 500 */
+/** As upstream, an object changed by a webhook must match the type of its version. @throws StatusError 500 */
 function requireTyped(object: JsonObject, definition: ResourceDefinition | undefined, what: string): void {
   const errors = definition === undefined ? [] : typeErrors(object, definition.fieldTyping.atom);
   if (errors.length > 0) throw unclassified(`${what === '' ? '' : `${what}: `}${printErrors(errors)}`);
@@ -160,8 +160,8 @@ export function setOwners(object: UntypedObject, managers: Managers): void {
 }
 
 /**
- * Notes in an object about to be created who owns its fields. What the client says of owners counts where it is sound.
- * A promise where a conversion webhook is called for it.
+ * Records the owners of the fields of an object about to be created. Owners sent by the client count if they are sound.
+ * A promise if a conversion webhook is called for it.
  */
 export function trackCreate(backend: WriteBackend, write: OwnedWrite, object: UntypedObject): void | Promise<void> {
   const given = object.metadata.managedFields;
@@ -170,9 +170,9 @@ export function trackCreate(backend: WriteBackend, write: OwnedWrite, object: Un
 }
 
 /**
- * Notes in an object about to be updated who owns its fields. Owners that the client leaves out are kept; `[{}]` (or an
- * empty list) forgets them all, and then they are not tracked until the next apply. Through subresources no manager changes
- * owners by hand. A promise where a conversion webhook is called for it.
+ * Records the owners of the fields of an object about to be updated. Owners that the client leaves out are kept; `[{}]`
+ * (or an empty list) forgets them all, and then they are not tracked until the next apply. Through subresources no
+ * manager changes owners by hand. A promise if a conversion webhook is called for it.
  */
 export function trackUpdate(
   backend: WriteBackend,
@@ -191,7 +191,7 @@ function isReset(given: readonly ManagedFieldsEntry[] | undefined): boolean {
 }
 
 function ownersOf(given: readonly ManagedFieldsEntry[] | undefined, old: UntypedObject): Managers | undefined {
-  // A client sends back what it has read: then the sets of the stored object serve, with their encodings.
+  // If a client sends back the owners that it has read, the sets of the stored object serve, with their encodings.
   if (isDeepEqual(given, old.metadata.managedFields)) return decodeManagers(old.metadata.managedFields);
   const managers = decodeManagers(given);
   return managers === undefined || managers.size === 0 ? decodeManagers(old.metadata.managedFields) : managers;
@@ -204,7 +204,7 @@ interface Tracked {
 }
 
 function track(backend: WriteBackend, write: OwnedWrite, tracked: Tracked): void | Promise<void> {
-  // As upstream: an object whose owners cannot be told for a failed conversion has none.
+  // As upstream, an object whose owners cannot be determined because a conversion failed has no owners.
   const forget = (error: unknown): void => {
     if (!isStatusError(error)) throw error;
     delete tracked.object.metadata.managedFields;
@@ -220,8 +220,8 @@ function track(backend: WriteBackend, write: OwnedWrite, tracked: Tracked): void
 function setTracked(backend: WriteBackend, write: OwnedWrite, { object, live, managers }: Tracked): void {
   const change = ownershipChange(backend, write, { operation: 'Update', live, managers });
   const next = withoutOwners(object);
-  // As upstream: an object that is not of its type has no owners. Webhooks see that, and may mend it; or what is wrong
-  // in it is put back as it was, as a write of the status does with the rest. All other validation refuses it.
+  // As upstream, an object that does not match its type has no owners. Webhooks see that, and may mend it; or its
+  // errors are restored as they were, as a write of the status does with the rest. All other validation refuses it.
   const mayBecomeValid = write.subresource !== '' || write.isReviewed === true;
   const { kind, fieldTyping } = write.definition;
   const isForeign = mayBecomeValid && (object.kind !== kind || !isOfType(next, fieldTyping.atom));
@@ -232,7 +232,7 @@ function setTracked(backend: WriteBackend, write: OwnedWrite, { object, live, ma
   try {
     setOwners(object, updateOwners(change, next));
   } catch (error) {
-    // Neither has one whose list items cannot be told apart.
+    // Neither has one whose list items cannot be distinguished.
     if (!(error instanceof ListItemError)) throw error;
     delete object.metadata.managedFields;
   }

@@ -23,7 +23,7 @@ const strategicPatch = 'application/strategic-merge-patch+json';
 /** Applies the patch of a request to a document. Reads only. */
 export type PatchFunction = (document: unknown) => unknown;
 
-/** The media type of the patch, which is judged before anything else of the request. @throws StatusError 415 */
+/** The media type of the patch, which is checked before anything else of the request. @throws StatusError 415 */
 export function patchTypeOf({ request, definition }: Pick<ResourceCall, 'request' | 'definition'>): string {
   const type = mediaTypeOf(request.header('content-type'));
   const { strategicMerge } = definition;
@@ -40,8 +40,8 @@ export function patchTypeOf({ request, definition }: Pick<ResourceCall, 'request
 }
 
 /**
- * The patch of a request as a function. A body that is not a patch is refused when it is applied: upstream reports first
- * that the object is missing.
+ * The patch of a request as a function. A body that is not a patch is refused when it is applied, because upstream
+ * reports first that the object is missing.
  *
  * @throws StatusError 413
  */
@@ -88,7 +88,7 @@ async function parsePatch(bytes: Uint8Array, prefix: string, elsewhere: OtherThr
     return parseJsonBody(text, elsewhere.offload.depth).value;
   } catch (error) {
     if (!(error instanceof JsonSyntaxError) || error instanceof TooDeepError) throw error;
-    // Upstream takes YAML for patches, too; where that is no object either, the JSON error tells more.
+    // Upstream takes YAML for patches, too; if that is no object either, the JSON error is more helpful.
     const yaml =
       text.trimStart().startsWith('{') || text.trimStart().startsWith('[')
         ? undefined
@@ -101,7 +101,7 @@ async function parsePatch(bytes: Uint8Array, prefix: string, elsewhere: OtherThr
   }
 }
 
-/** A strategic merge works on typed objects upstream: what a patch says of kind and apiVersion goes unheard. */
+/** A strategic merge works on typed objects upstream, so kind and apiVersion of a patch are ignored. */
 function mergeTyped(document: UntypedObject, merged: unknown): unknown {
   return isMetadataObject(merged) ? { ...merged, kind: document.kind, apiVersion: document.apiVersion } : merged;
 }
@@ -169,7 +169,7 @@ async function patchOnce(
   return writeUpdate(backend, call, { object, present, target, options, admission });
 }
 
-/** Stored built-ins say their kind, too, so that a patch can test it. */
+/** Stored built-ins include their kind, too, so that a patch can test it. */
 function withType({ definition }: ResourceCall, object: UntypedObject): UntypedObject {
   return { ...object, kind: definition.kind, apiVersion: definition.apiVersion };
 }
@@ -191,7 +191,7 @@ function decodePatched(
   }
 }
 
-/** By their paths, key by key: as upstream, which writes what a patch has made with sorted keys and then decodes it. */
+/** Compares by paths, key by key, as upstream, which writes the patched object with sorted keys and then decodes it. */
 function comparePaths(a: string, b: string): number {
   const [left, right] = [a, b].map((problem) => problem.split(/[.[\]"]+/));
   for (const [index, key] of (left ?? []).entries()) {
@@ -203,14 +203,17 @@ function comparePaths(a: string, b: string): number {
   return (left?.length ?? 0) - (right?.length ?? 0);
 }
 
-/** How upstream refuses a patched object that does not decode: a 422 about nothing in particular. */
+/** Upstream's refusal of a patched object that does not decode, a 422 about nothing in particular. */
 export function undecodablePatch(error: unknown, value: unknown): unknown {
   if (!isStatusError(error) || error.status.code !== 400) return error;
   const message = error.message.replace(/^.* cannot be handled as a \S+: /, '');
   return invalid({ group: '', kind: '' }, '', [invalidValue('patch', jsonText(value), message)]);
 }
 
-/** How upstream refuses unknown fields in a patched object: a 422 about nothing in particular, with the whole object in it. */
+/**
+ * Upstream's refusal of unknown fields in a patched object, a 422 about nothing in particular, with the whole object in
+ * it.
+ */
 function strictPatchError(value: unknown, problems: readonly string[]): Error {
   const errors = [invalidValue('patch', jsonText(value), `strict decoding error: ${problems.join(', ')}`)];
   return invalid({ group: '', kind: '' }, '', errors);

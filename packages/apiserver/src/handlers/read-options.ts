@@ -5,7 +5,7 @@ import type { Backend } from './call.js';
 
 /** Parameters of a LIST. */
 export interface ListOptions {
-  /** undefined: the most recent state. */
+  /** If undefined, the most recent state. */
   readonly revision: number | undefined;
   readonly match: '' | 'Exact' | 'NotOlderThan';
   readonly limit: number;
@@ -28,8 +28,8 @@ const forbiddenMatch = (detail: string): FieldError => forbidden('resourceVersio
 const matches = ['Exact', 'NotOlderThan'] as const;
 
 /**
- * Checks the parameters of a LIST or a deletecollection against each other: after the syntax of its selectors, before the
- * fields that these name.
+ * Checks the parameters of a LIST or a deletecollection against each other, after the syntax of its selectors and
+ * before the fields that these name.
  *
  * @throws StatusError 422 with all that is wrong
  */
@@ -51,11 +51,14 @@ export function checkListOptions(query: URLSearchParams): void {
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
 }
 
-/** Checks the parameters of a WATCH against each other, where {@link checkListOptions} does those of a LIST. @throws StatusError 422 */
+/**
+ * Checks the parameters of a WATCH against each other, as {@link checkListOptions} does those of a LIST. @throws
+ * StatusError 422
+ */
 export function checkWatchOptions(query: URLSearchParams): void {
   const given = query.get('resourceVersionMatch') ?? '';
   const revision = query.get('resourceVersion') ?? '';
-  // As upstream, a watch from no revision asks for initial events unless it says otherwise.
+  // As upstream, a watch from no revision requests initial events unless its parameters state otherwise.
   const isLegacy = !query.has('sendInitialEvents') && given === '' && (revision === '' || revision === '0');
   const hasInitial = isLegacy || query.has('sendInitialEvents');
   const match = isLegacy ? 'NotOlderThan' : given;
@@ -73,7 +76,10 @@ export function checkWatchOptions(query: URLSearchParams): void {
 
 const hasContinue = (query: URLSearchParams): boolean => (query.get('continue') ?? '') !== '';
 
-/** Checks the numbers among the parameters of a LIST, a WATCH or a deletecollection: before all else. @throws StatusError 400 */
+/**
+ * Checks the numbers among the parameters of a LIST, a WATCH or a deletecollection, before all else. @throws
+ * StatusError 400
+ */
 export function checkNumbers(query: URLSearchParams): void {
   for (const name of ['timeoutSeconds', 'limit']) parseIntParameter(query, name);
 }

@@ -47,12 +47,12 @@ function staleRevision({ store }: Backend, call: ResourceCall, table: Table): nu
   return Math.max(table.floor, store.revision - call.revisionsBehind);
 }
 
-/** A page: its items, and how it goes on. */
+/** Content of a page, and its continuation. */
 interface Page {
   readonly scope: WatchScope;
   /** The state that is shown. */
   readonly revision: number;
-  /** What the list says its revision is. */
+  /** Revision that the list states. */
   readonly shown: number;
   /** First key. */
   readonly start: string;
@@ -77,7 +77,7 @@ async function readPage(
     let unconverted: ObjectVersion[] | undefined;
     for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
       if (scope.key !== undefined && key !== scope.key) continue;
-      // Upstream does not look whether anything further matches: the next page may be empty.
+      // Upstream does not check whether anything further matches, so the next page may be empty.
       if (limit > 0 && found.length === limit) return { found, last, isMore: true };
       if (scope.matches !== undefined && !version.has(definition)) {
         unconverted = nextVersions(table, page, start);
@@ -99,7 +99,7 @@ async function readPage(
   }
 }
 
-/** What a selector looks at next, for one call of a conversion webhook. */
+/** Versions that a selector checks next, for one call of a conversion webhook. */
 function nextVersions(table: Table, { scope, revision }: Page, start: string): ObjectVersion[] {
   const next: ObjectVersion[] = [];
   for (const [key, version] of table.scan({ prefix: scope.key ?? scope.prefix, start, revision })) {
@@ -128,7 +128,7 @@ export interface ListPage extends Disposable {
   reply(): Promise<Reply>;
 }
 
-/** The page that the parameters of a LIST or a deletecollection ask for. @throws StatusError 400, 410, 422, 504 */
+/** The page that the parameters of a LIST or a deletecollection request. @throws StatusError 400, 410, 422, 504 */
 export async function readList(backend: Backend, call: ResourceCall, scope: WatchScope): Promise<ListPage> {
   const { store } = backend;
   const { definition } = call;
@@ -164,7 +164,10 @@ export async function readList(backend: Backend, call: ResourceCall, scope: Watc
   }
 }
 
-/** Which state a LIST shows, and where it begins. Mirrors the table of the API concepts page and the 1.36 watch cache. */
+/**
+ * Chooses the state that a LIST shows, and its start. Mirrors the table of the API concepts page and the 1.36 watch
+ * cache.
+ */
 async function choosePage(backend: Backend, call: ResourceCall, scope: WatchScope): Promise<Page> {
   const { store } = backend;
   const { revision, match, limit, continueToken } = parseListOptions(call.query);
@@ -199,7 +202,10 @@ function expiredPage(call: ResourceCall): Error {
 /** Shortest and longest life of a watch without `timeoutSeconds`: upstream's --min-request-timeout, once and twice. */
 const minWatchMs = 1_800_000;
 
-/** WATCH. @throws StatusError 400, 422; 429 where the objects cannot be converted, as upstream while its watch cache is not filled */
+/**
+ * WATCH. @throws StatusError 400, 422; 429 if the objects cannot be converted, as upstream while its watch cache is not
+ * filled
+ */
 export async function watch(backend: Backend, call: ResourceCall, tap?: WatchTap): Promise<Reply> {
   const scope = selectionOf(call, checkWatchOptions);
   const parameters = parseWatchParameters(call.query);

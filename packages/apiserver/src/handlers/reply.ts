@@ -12,7 +12,7 @@ import type { Reply } from '../protocol/api-request.js';
 import type { Rendering } from '../storage/version.js';
 import type { Backend, ResourceCall } from './call.js';
 
-/** A JSON text as an answer, in the media type that was negotiated; long YAML is written in another thread, where there is one. */
+/** JSON as an answer, in the negotiated media type; long YAML is written in another thread, if there is one. */
 export async function textReply(
   status: number,
   json: string,
@@ -64,7 +64,7 @@ export function statusReply(status: Status): Reply {
   };
 }
 
-/** What was thrown, as a StatusError: what is not one is an internal error that names its cause. */
+/** Converts a thrown value to a StatusError. Any other error is an internal error that names its cause. */
 export function toStatusError(error: unknown): StatusError {
   if (isStatusError(error)) return error;
   if (error instanceof JsonSyntaxError) return badRequest(`json: ${error.message}`);
@@ -79,18 +79,18 @@ export function shapeOf(backend: Backend, call: ResourceCall): Shape {
   });
 }
 
-/** Where the answer to a call is written, if it is long. */
+/** Thread that writes the answer to a call, if it is long. */
 export function placeOfCall({ offload, request }: ResourceCall): OtherThread {
   return {
     offload,
-    // Read where another thread is asked: a client may make its signal then.
+    // Read when another thread is called, because a client may make its signal then.
     get signal() {
       return request.signal;
     },
   };
 }
 
-/** The kind that is answered: that of the resource, or of the view that a subresource shows. */
+/** The kind of the answer, either of the resource or of the view that a subresource shows. */
 function answerKind({ definition, path }: ResourceCall): { isCustom: boolean; group: string; kind: string } {
   const subresource = definition.subresources.get(path.subresource);
   if (subresource?.type !== 'view') return definition;

@@ -26,11 +26,11 @@ export interface ScaleWrite {
   /** The object behind the view. */
   readonly object: UntypedObject;
   readonly manager: string;
-  /** Called where an owner gets the time of this write. */
+  /** Called if an owner gets the time of this write. */
   readonly onStamp?: () => void;
 }
 
-/** Where the versions of a kind keep their replicas; undefined for versions that are not served. */
+/** Paths of the replicas by version of a kind; undefined for versions that are not served. */
 function replicasPaths(
   { registry }: WriteBackend,
   { definition, view }: ScaleWrite,
@@ -43,7 +43,10 @@ function replicasPaths(
   };
 }
 
-/** The owners of the object as those of its Scale: who owns the replicas. Mirrors `ScaleHandler.ToSubresource`. */
+/**
+ * The owners of the object as those of its Scale, which are the owners of the replicas. Mirrors
+ * `ScaleHandler.ToSubresource`.
+ */
 export function scaleOwners(backend: WriteBackend, write: ScaleWrite): Managers {
   const pathIn = replicasPaths(backend, write);
   const owners: Managers = new Map();
@@ -52,7 +55,7 @@ export function scaleOwners(backend: WriteBackend, write: ScaleWrite): Managers 
     if (path === undefined || !hasPath(manager.fields, path)) continue;
     owners.set(id, { ...manager, apiVersion, fields: buildSet(replicasInScale) });
   }
-  // Through the wire form, as upstream does: it gives updaters other identifiers.
+  // Goes through the wire form, as upstream does, because it gives updaters other identifiers.
   return decodeManagers(encodeManagers(owners)) ?? new Map<string, Manager>();
 }
 
@@ -85,7 +88,7 @@ export function trackScale(backend: WriteBackend, write: ScaleWrite, wanted: Unt
   return { before, after: before.size === 0 ? before : updateOwners(change, withoutOwners(wanted)) };
 }
 
-/** A Scale as admission shows it: with the owners of its one field. */
+/** A Scale as admission shows it, with the owners of its one field. */
 export function withScaleOwners(view: UntypedObject, managers: Managers): UntypedObject {
   const entries = encodeManagers(managers);
   return entries === undefined ? view : { ...view, metadata: { ...view.metadata, managedFields: entries } };

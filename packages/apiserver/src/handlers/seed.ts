@@ -18,8 +18,8 @@ const keptFields = [
 ] as const;
 
 /**
- * Puts objects into the store with the status, uid and times that they say, in one step each: past admission, and over
- * what has the same name. What they leave open they get as from a create.
+ * Puts objects into the store with their given status, uid and times, in one step each, past admission, and over
+ * objects of the same name. Fields that they leave open are filled in as by a create.
  *
  * @throws TypeError for a kind that is not served, and for a namespace that does not exist; StatusError 400, 422
  */

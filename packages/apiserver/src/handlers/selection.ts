@@ -24,10 +24,9 @@ function inUpstreamWords(message: string): string {
 }
 
 /**
- * Which objects a list, a watch or a deletecollection is about, from its path and its selectors.
+ * Selects the objects of a list, a watch or a deletecollection, from its path and its selectors.
  *
- * @param check - checks the other parameters: as upstream, between the syntax of the selectors and the
- *   fields they name
+ * @param check - checks the other parameters, as upstream, between the syntax of the selectors and the fields they name
  * @throws StatusError 400 for selectors that do not parse or name unknown fields
  */
 export function selectionOf(

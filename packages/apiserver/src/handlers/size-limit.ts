@@ -7,24 +7,24 @@ import type { ObjectVersion } from '../storage/version.js';
 
 /** etcd's `--max-request-bytes`. */
 const maxRequestBytes = 1.5 * 1024 * 1024;
-/** What etcd's client sends at most. */
+/** Largest message that etcd's client sends. */
 const maxMessageBytes = 2 * 1024 * 1024;
-/** What a transaction holds besides the object and its key, which stands in it twice. */
+/** Content of a transaction besides the object and its key, which stands in it twice. */
 const messageOverhead = 25;
-/** What etcd adds to a transaction before it looks at its length. */
+/** Bytes that etcd adds to a transaction before it checks the length. */
 const requestOverhead = 14;
 
-/** Bytes that upstream would keep of an object: protobuf of built-in kinds, JSON of others. */
+/** Bytes that upstream would keep of an object, as protobuf for built-in kinds and as JSON for others. */
 function storedLength({ object }: ObjectVersion, text: string): number {
   const { apiVersion = '', kind = '', metadata } = object;
   const length = Buffer.byteLength(text);
   if (length > maxRequestBytes && structOfKind(apiVersion, kind) !== undefined) return encodeObject(object).length;
   const { resourceVersion = '' } = metadata;
-  // It is not kept in the object, and a line ends the text.
+  // It is not kept in the object, and a line break ends the JSON.
   return length - `"resourceVersion":"${resourceVersion}",`.length + 1;
 }
 
-/** Upstream's words for an object that etcd does not take; undefined where it takes it. */
+/** Upstream's message for an object that etcd does not take; undefined if it takes it. */
 export function sizeProblem(
   { plural, group, isCustom }: Pick<ResourceDefinition, 'plural' | 'group' | 'isCustom'>,
   version: ObjectVersion,

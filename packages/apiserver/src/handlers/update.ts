@@ -16,7 +16,7 @@ import { trackUpdate } from './managed-fields.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 import type { Written } from './written.js';
 
-/** The endpoint that is written through: the object itself or one of its subresources. */
+/** The endpoint of a write, either the object itself or one of its subresources. */
 export interface WriteTarget {
   readonly strategy: UpdateStrategy;
   /** '' for the object itself. */
@@ -48,7 +48,8 @@ export async function update(backend: WriteBackend, call: ResourceCall, target: 
   if (isLongBody(body.text)) await breathe();
   const table = backend.store.table(definition.storageKey);
   using admission = beginUpdateAdmission(backend, call, { target, options });
-  // Of kinds without rules a write that no plugin reviews does not wait before its commit: it loses no race, and has one attempt.
+  // For kinds without rules, a write that no plugin reviews does not wait before its commit, so it loses no race and
+  // has one attempt.
   const hasRules = definition.isCustom || definition.group === 'apiextensions.k8s.io';
   const hasOneAttempt = !hasRules && admission === undefined;
   return await retryOnLostRace<Written>(async () => {
@@ -107,17 +108,17 @@ export interface PendingUpdate {
   readonly present: ObjectVersion;
   readonly target: WriteTarget;
   readonly options: WriteOptions;
-  /** Whether its managedFields are final: an apply has made them. @default false */
+  /** Whether its managedFields are final because an apply has made them. @default false */
   readonly isTracked?: boolean;
   /** Whether an owner among these has the time of this write. @default false */
   readonly isStamped?: boolean;
   readonly admission: UpdateAdmission | undefined;
 }
 
-/** What an update needs of admission. */
+/** Admission steps that an update needs. */
 export type UpdateAdmission = Pick<Admission, 'admit' | 'validate'>;
 
-/** Admission of an update, a patch or an apply of something present; undefined where no plugin concerns it. */
+/** Admission of an update, a patch or an apply of something present; undefined if no plugin concerns it. */
 export function beginUpdateAdmission(
   backend: WriteBackend,
   call: ResourceCall,
@@ -132,10 +133,10 @@ export function beginUpdateAdmission(
 }
 
 /**
- * Admits, checks the version, prepares, validates and commits. Where no admission plugin concerns the object, and no
+ * Admits, checks the version, prepares, validates and commits. If no admission plugin concerns the object, and no
  * conversion webhook has to be called, this is one synchronous step. {@link PendingUpdate.present} has been converted.
  *
- * @throws StatusError 409, 422; LostRaceError where an unconditional write may try again
+ * @throws StatusError 409, 422; LostRaceError if an unconditional write may try again
  */
 export async function writeUpdate(
   backend: WriteBackend,
@@ -190,7 +191,7 @@ export async function writeUpdate(
   return commitUpdate(backend, { definition, object, present, dryRun: options.dryRun, mayDropOwners: !isTracked });
 }
 
-/** The resourceVersion of a body is a precondition. @throws StatusError 409 where it is stale, 422 where it is required */
+/** The resourceVersion of a body is a precondition. @throws StatusError 409 if it is stale, 422 if it is required */
 function checkVersion({ definition, path }: ResourceCall, object: UntypedObject, present: ObjectVersion): void {
   const { resourceVersion = '' } = object.metadata;
   // A webhook may have renamed the object.

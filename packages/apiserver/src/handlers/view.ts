@@ -54,7 +54,7 @@ export async function getView(backend: Backend, call: ResourceCall, view: Object
   return viewReply(backend, call, { view, rendering: present.in(definition) });
 }
 
-/** PUT or PATCH of a view: the object behind it changes. */
+/** Handles PUT or PATCH of a view, which changes the object behind it. */
 export async function writeView(backend: WriteBackend, call: ResourceCall, view: ObjectView): Promise<Written> {
   const isPatch = call.request.method === 'PATCH';
   const isApplied = isPatch && isApply(call);
@@ -140,7 +140,7 @@ async function writeViewOnce(backend: WriteBackend, call: ResourceCall, step: Vi
           oldObject: withScaleOwners(view.show(object, true), owners.before),
           isStamped,
         });
-  // What a webhook has made of name and namespace is lost with the view, where its own validation does not refuse it.
+  // Changes of name and namespace by a webhook are lost with the view, unless its validation refuses them.
   const errors = view.validate(wanted);
   if (errors.length > 0) throw invalid({ group: view.kind.group, kind: view.kind.kind }, path.name, errors);
   if (!definition.isCustom) checkUidOfView(call, wanted, object);
@@ -161,7 +161,7 @@ async function writeViewOnce(backend: WriteBackend, call: ResourceCall, step: Vi
   });
 }
 
-/** @throws StatusError 409 where a view of a built-in kind has another uid than its object */
+/** @throws StatusError 409 if a view of a built-in kind has another uid than its object */
 function checkUidOfView({ definition, path }: ResourceCall, view: UntypedObject, object: UntypedObject): void {
   const { uid = '' } = view.metadata;
   const { uid: actual = '' } = object.metadata;

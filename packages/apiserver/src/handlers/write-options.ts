@@ -13,14 +13,14 @@ import {
 import { badRequest, invalidOptions, strictDecodingError } from '../protocol/status.js';
 import type { ResourceCall } from './call.js';
 
-/** What to do about fields of a body that are unknown or occur twice. */
+/** Handling of fields of a body that are unknown or occur twice. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
 
 /** Parameters of a write. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldValidation: FieldValidation;
-  /** Who writes: the parameter, else the User-Agent up to its first slash. */
+  /** Name of the writer, from the parameter, else the User-Agent up to its first slash. */
   readonly fieldManager: string;
 }
 
@@ -85,7 +85,10 @@ export function parseWriteOptions(
   };
 }
 
-/** The options of a write as admission shows them: those that the client has given. A patch has those of what it does. */
+/**
+ * The options of a write as admission shows them, with those that the client has given. A patch has those of the
+ * operation that it performs.
+ */
 export function admissionOptions(
   { query }: Pick<ResourceCall, 'query'>,
   kind: 'CreateOptions' | 'UpdateOptions',
@@ -118,7 +121,10 @@ export function managerOf(userAgent: string | undefined): string {
   return prefix === '' ? 'unknown' : prefix;
 }
 
-/** Unknown and duplicate fields: refused, reported as warnings, or ignored. @throws StatusError 400 in Strict mode */
+/**
+ * Refuses unknown and duplicate fields, reports them as warnings, or ignores them. @throws StatusError 400 in Strict
+ * mode
+ */
 export function reportProblems(
   call: ResourceCall,
   problems: readonly string[],
@@ -127,7 +133,7 @@ export function reportProblems(
 ): void {
   if (problems.length === 0 || mode === 'Ignore') return;
   const { isCustom, kind, version } = call.definition;
-  // As upstream, a custom resource of another kind is told by its own.
+  // As upstream, the message for a custom resource of another kind names that kind.
   if (mode === 'Strict')
     throw strictDecodingError({ kind: (isCustom ? given?.kind : undefined) ?? kind, version }, problems);
   call.warnings.push(...problems.flatMap(asWarnings));

@@ -10,11 +10,13 @@ import type { Written } from './written.js';
 export interface WritePlan {
   /** @throws StatusError */
   readonly write: (backend: WriteBackend, call: ResourceCall) => Promise<Written>;
-  /** Absent: as itself. */
+  /** If absent, as itself. */
   readonly view?: ObjectView;
 }
 
-/** What a POST, PUT or PATCH of a path writes; undefined where it writes no object: an action, a stream. */
+/**
+ * Plan of the write by a POST, PUT or PATCH of a path; undefined if it writes no object, as for an action or a stream.
+ */
 export function writePlanOf({
   definition,
   path,

@@ -15,17 +15,17 @@ import { privilegedGroup } from '../authorization/rbac/rbac-authorizer.js';
 import type { User } from '../protocol/api-request.js';
 import type { WantedUser } from './wanted-user.js';
 
-/** From this many values on, one question about all of them is asked before those about each. */
+/** From this many values on, one check of all of them comes before those of each. */
 const manyValues = 4;
 
-/** Where users, groups and the rest are resources that one may be allowed to impersonate. */
+/** Group of the users, groups and other resources that can be impersonated. */
 const authentication = { group: 'authentication.k8s.io', version: 'v1' };
 
 /** A way to be allowed to impersonate. */
 interface Mode {
   readonly name: string;
   appliesTo(wanted: WantedUser, requestor: User): boolean;
-  /** Attributes as this mode asks for them. @default as they are */
+  /** Attributes as this mode checks them. @default as they are */
   readonly asked?: (attributes: Attributes) => Attributes;
 }
 
@@ -45,7 +45,7 @@ const modes: readonly Mode[] = [
       const node = nodeOf(wanted.name);
       return isNameAlone(wanted) && node !== undefined && node === nodeOfRequestor(requestor);
     },
-    // The permission is one for all nodes: which of them it is, the token of the requestor says.
+    // One permission covers all nodes; the token of the requestor names the node.
     asked: (attributes) => ({
       ...attributes,
       ...(attributes.verb === 'impersonate:associated-node' && { name: '*' }),
@@ -68,20 +68,21 @@ const modes: readonly Mode[] = [
 /** Requestors whose last way is remembered. */
 const maxRemembered = 10_000;
 
-/** Says as whom requests are made. */
+/** Determines the user that requests are made as. */
 export interface Impersonator {
   /**
-   * The user that a request is to be made as. A constrained mode needs two permissions: `impersonate-on:<mode>:<verb>` on
-   * what the request is about, and `impersonate:<mode>` on whom it names. Where none of them allows it, `impersonate`
-   * (the way before 1.36) is enough. As upstream, the way by which a requestor was allowed last is tried first: one who
-   * may use all of them and has used the old one gets the groups that this one gives, so none for a node.
+   * The user that a request is to be made as. A constrained mode needs two permissions, `impersonate-on:<mode>:<verb>`
+   * on the object of the request, and `impersonate:<mode>` on the impersonated user. If no mode allows it,
+   * `impersonate` (the way before 1.36) is enough. As upstream, the way by which a requestor was allowed last is tried
+   * first, so a requestor that may use all of them and has used the old one gets the groups that this one gives, so no
+   * groups for a node.
    *
    * @throws StatusError 403 of the first way that was tried
    */
   userOf(wanted: WantedUser, attributes: Attributes): User;
 }
 
-/** A way to impersonate: undefined where it does not apply. */
+/** A way to impersonate; undefined if it does not apply. */
 type Way = (wanted: WantedUser, attributes: Attributes) => User | undefined;
 
 export function createImpersonator(authorizer: Authorizer): Impersonator {
@@ -133,7 +134,7 @@ function requireAllowed(authorizer: Authorizer, attributes: Attributes): void {
   if (!allowed) throw forbiddenRequest(attributes, reason);
 }
 
-/** Asks for each part of a wanted user whether the requestor may use it, in one mode. */
+/** Checks for each part of a wanted user whether the requestor may use it, in one mode. */
 class Check {
   readonly #require: (attributes: Attributes) => void;
   readonly #verb: string;
@@ -233,7 +234,7 @@ function withServerGroups(name: string, groups: readonly string[]): readonly str
 const httpPath = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+";
 const httpPathPattern = new RegExp(`^${httpPath}$`);
 
-/** What a constrained mode does not take in extras. */
+/** Returns the problem of extras that a constrained mode does not take. */
 function extraProblem(extra: WantedUser['extra']): string | undefined {
   for (const [key, values] of extra) {
     if (key === '') return 'impersonating the empty string key in extra is not allowed';

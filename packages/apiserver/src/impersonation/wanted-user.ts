@@ -13,9 +13,9 @@ export interface WantedUser {
 const extraPrefix = 'impersonate-extra-';
 
 /**
- * Reads the `Impersonate-*` headers; undefined where there are none.
+ * Reads the `Impersonate-*` headers; undefined without such headers.
  *
- * @throws StatusError 400 where groups, a uid or extras come without a user
+ * @throws StatusError 400 if groups, a uid or extras come without a user
  */
 export function wantedUserOf(request: ApiRequest): WantedUser | undefined {
   const lines = request.impersonation();

@@ -18,7 +18,7 @@ export interface JournalRequest {
   readonly name: string | undefined;
   /** Whom the request was made as. */
   readonly user: string;
-  /** Who asked to make it as that user. */
+  /** The user that requested the impersonation. */
   readonly impersonatedBy?: string;
   readonly userAgent: string;
 }
@@ -31,9 +31,9 @@ export interface JournalResponse {
   readonly at: number;
   /** 0: the connection was cut instead. */
   readonly status: number;
-  /** The `Audit-Id` header of the answer: what the client sent, or a fresh one. */
+  /** The `Audit-Id` header of the answer, either sent by the client or a fresh one. */
   readonly auditId: string;
-  /** Audit annotations of admission: those of webhooks and policies, and what mutating webhooks have changed. */
+  /** Audit annotations of admission, from webhooks and policies, and with the changes by mutating webhooks. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -56,14 +56,14 @@ export interface JournalFault {
   /** Name of the fault. */
   readonly fault: string;
   readonly action: string;
-  /** The request that it struck; 0 where it struck the server as a whole. */
+  /** The request that it struck; 0 if it struck the server as a whole. */
   readonly request: number;
 }
 
 /** Something that happened. `at` is wall-clock time of the server's clock, in ms. */
 export type JournalEntry = JournalRequest | JournalResponse | JournalCommit | JournalFault;
 
-/** What happened, in order: what tests make assertions about. */
+/** Events in order, for the assertions of tests. */
 export interface Journal {
   /** All entries that are kept, oldest first. */
   entries(): readonly JournalEntry[];

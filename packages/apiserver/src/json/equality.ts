@@ -11,7 +11,10 @@ export function isDeepEqual(a: unknown, b: unknown): boolean {
   return keys.every((key) => Object.hasOwn(b, key) && isDeepEqual(Reflect.get(a, key), Reflect.get(b, key)));
 }
 
-/** Members beyond which an object is not frozen: it would take 2 µs for each, and the engine forgets its shape anyway. */
+/**
+ * Members beyond which an object is not frozen, because that would take 2 µs for each, and the engine forgets its shape
+ * anyway.
+ */
 const maxFrozenMembers = 4_096;
 
 /**
@@ -19,7 +22,7 @@ const maxFrozenMembers = 4_096;
  * members stay as they are; what is in them is frozen. `max` ends the work after so many objects and lists.
  */
 export function deepFreeze<T>(value: T, max: number = Number.POSITIVE_INFINITY): T {
-  // By a list and not by recursion: a tree may be 10,000 levels deep.
+  // Uses a list and not recursion, because a tree may be 10,000 levels deep.
   const left: unknown[] = [value];
   let frozen = 0;
   for (let next = left.pop(); next !== undefined; next = left.pop()) {

@@ -8,7 +8,7 @@ const escapes: Readonly<Record<string, string>> = {
   '\u2029': '\\u2029',
 };
 
-/** A value as the JSON text that Go writes. */
+/** A value as JSON that Go writes. */
 export function goJson(value: unknown): string {
   return jsonText(value).replaceAll(/[<>&\u2028\u2029]/g, (character) => escapes[character] ?? character);
 }

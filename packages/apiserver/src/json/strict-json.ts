@@ -6,16 +6,19 @@ export interface NumberLiteral {
   readonly text: string;
 }
 
-/** What the scanner found besides the value. */
+/** Findings of the scanner besides the value. */
 export interface ScannedJson {
   readonly value: Json;
   /** The first thousand of them. */
   readonly literals: readonly NumberLiteral[];
-  /** Paths of keys that occur more than once in their object, in the order of the text: `spec.size`, `spec.parts[0].name`. */
+  /**
+   * Paths of keys that occur more than once in their object, in the order of the source, such as `spec.size`,
+   * `spec.parts[0].name`.
+   */
   readonly duplicates: readonly string[];
 }
 
-/** A text is not JSON; the message is Go's. */
+/** Thrown if a string is not JSON; the message is Go's. */
 export class JsonSyntaxError extends Error {
   override readonly name = 'JsonSyntaxError';
   readonly code = 'KCTL_JSON_SYNTAX';
@@ -27,7 +30,7 @@ export const maxDepth = 10_000;
 /** Nesting that the stack of any thread is good for. */
 export const inlineDepth = 1_000;
 
-/** A text is nested more deeply than the walks of this thread have a stack for. */
+/** Thrown if JSON is nested more deeply than the walks of this thread have a stack for. */
 export class TooDeepError extends JsonSyntaxError {}
 
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
@@ -35,7 +38,10 @@ const plainTextPattern = /[^"\\\u0000-\u001f]*/y;
 const longNumber = /\d{16}/;
 /** An escape of half of a character: Go puts U+FFFD for one that stands alone. */
 const halfEscape = /\\u[dD][89a-fA-F]/;
-/** A number with a fraction or an exponent, where a value begins; text within a value seldom looks like one, a time never. */
+/**
+ * A number with a fraction or an exponent, at the start of a value. Characters within a string seldom look like one,
+ * those of a time never.
+ */
 const floatNumber = /(?:"[\t\n\r ]*:|[[,])[\t\n\r ]*-?\d+[.eE]/;
 
 const escapes: Readonly<Record<string, string>> = {
@@ -50,7 +56,7 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Reads JSON as the API server does: integers that a double cannot hold stay exact (as `bigint`), duplicate keys are
+ * Reads JSON as the API server does. Integers that a double cannot hold stay exact (as `bigint`), duplicate keys are
  * reported (the last one wins) and errors read like Go's. `__proto__` is a key like any other.
  */
 export function scanJson(text: string, depth: number = inlineDepth): ScannedJson {
@@ -65,9 +71,9 @@ const memberColon = /"[\t\n\r ]*:/g;
 const plainDepth = 100;
 
 /**
- * What `JSON.parse` makes of a text, where the scanner would find the same and no duplicate: several times as fast. There is
- * no duplicate where as many keys are in the value as quotes before a colon in the text; text within a value only adds to
- * those. undefined: the scanner is to look.
+ * Returns the result of `JSON.parse` if the scanner would find the same and no duplicate, several times as fast. There
+ * is not a duplicate if the value has as many keys as the source has quotes before a colon; characters within strings only
+ * add to those. Returns undefined if the scanner is needed.
  */
 function plainValue(text: string): Json | undefined {
   if (longNumber.test(text) || floatNumber.test(text) || halfEscape.test(text)) return undefined;
@@ -96,7 +102,7 @@ function countKeys(value: Json, depth: number): number {
   return count;
 }
 
-/** `JSON.parse` where it loses nothing, the scanner otherwise. For text whose keys are known to be unique. */
+/** Uses `JSON.parse` if it loses nothing, the scanner otherwise. For JSON whose keys are known to be unique. */
 export function parseJsonFast(text: string): unknown {
   if (longNumber.test(text) || text.includes('__proto__')) return scanJson(text).value;
   return JSON.parse(text);

@@ -3,15 +3,15 @@ import { messageOf } from '@kctl/telemetry';
 import type { DuplicateKey, YamlDocument } from '@kctl/yaml';
 import { scanJson } from './strict-json.js';
 
-/** What is wrong with a YAML document. */
+/** An error in a YAML document. */
 export class YamlProblem extends Error {
   override readonly name = 'YamlProblem';
   readonly code = 'KCTL_YAML';
 }
 
 /**
- * The value of the first document of a string, and the keys that it has more than once. The library is loaded with the first
- * of them: few servers need it.
+ * The value of the first document of a string, and the keys that it has more than once. The library is loaded with the
+ * first of them, since few servers need it.
  *
  * @throws YamlProblem
  */
@@ -44,10 +44,13 @@ function problemOf(error: unknown): YamlProblem {
   return new YamlProblem(`yaml: ${messageOf(error)}`, { cause: error });
 }
 
-/** Lists from this length on are written item by item: the library needs a hundred times the memory of what it writes. */
+/**
+ * Lists from this length on are written item by item, because the library needs a hundred times the memory of its
+ * output.
+ */
 const wholeLength = 1024 * 1024;
 
-/** A JSON text as YAML, with its members in alphabetical order, as upstream's YAML has them. */
+/** JSON as YAML, with its members in alphabetical order, as upstream's YAML has them. */
 export async function toYaml(json: string): Promise<string> {
   const { writeYaml } = await import('@kctl/yaml');
   const { value } = scanJson(json);

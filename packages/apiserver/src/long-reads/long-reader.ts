@@ -11,11 +11,11 @@ import { LongBody, longObject } from '../storage/long-object.js';
 import type { WebhookConnections } from '../outgoing/webhook-caller.js';
 import type { DefinitionText, ReadObject } from '../offload/long-read.js';
 
-/** What another thread has read. */
+/** State that another thread has read. */
 export interface ReadState {
-  /** Undefined where it is as it is stored. */
+  /** Undefined if it is as it is stored. */
   readonly object: UntypedObject | undefined;
-  /** What field selectors look at. */
+  /** Fields for selectors. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -25,7 +25,7 @@ export interface LongReader {
   read(crd: DefinitionText, version: string, states: readonly StoredState[]): Promise<readonly ReadState[]>;
 }
 
-/** What a {@link LongReader} needs. */
+/** Options for a {@link LongReader}. */
 export interface LongReaderOptions {
   readonly offload: Offload;
   readonly webhooks: WebhookConnections;

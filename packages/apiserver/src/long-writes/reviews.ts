@@ -1,4 +1,4 @@
-/** The thread of the server answers what the reviews of a long write ask. */
+/** The thread of the server answers the queries of the reviews of a long write. */
 import { anySignal, type AbortLink } from '@kctl/wait';
 import { isObject, jsonText, objectOf } from '@kctl/crd/engine';
 import { reviewTables } from '../admission/reviews.js';
@@ -13,11 +13,11 @@ import type { Asked, AskedCall, CallOutcome, ReviewFacts, TextRecord } from '../
 /** Objects of a table that are handed over; with more of them the write takes place in this thread. */
 const maxObjects = 500;
 
-/** A write that is prepared elsewhere: its deadline, and the answers to its questions. */
+/** A write that is prepared elsewhere, with its deadline and the answers to its questions. */
 export class Reviews implements Disposable {
   readonly #backend: Backend;
   readonly #isReviewed: boolean;
-  /** What was asked for, with the objects that the last run had, by key and revision. */
+  /** Requested tables, with the objects that the last run had, by key and revision. */
   readonly #asked = new Map<string, ReadonlyMap<string, number>>();
   readonly #outcomes: CallOutcome[];
   #uids: readonly string[];
@@ -50,7 +50,7 @@ export class Reviews implements Disposable {
     return Math.max(0, this.#endsAt - this.#backend.clock.monotonicNow());
   }
 
-  /** What is sent with the job. */
+  /** Facts that are sent with the job. */
   facts(): ReviewFacts {
     for (const table of this.#asked.keys()) this.#asked.set(table, this.#revisions(table));
     const tables = [...(this.#isReviewed ? reviewTables : []), ...this.#asked.keys()];
@@ -65,7 +65,7 @@ export class Reviews implements Disposable {
     };
   }
 
-  /** Whether the tables that were asked for are as the last run had them. */
+  /** Whether the requested tables are as the last run had them. */
   isCurrent(): boolean {
     for (const [table, known] of this.#asked) {
       const now = this.#revisions(table);
@@ -74,13 +74,13 @@ export class Reviews implements Disposable {
     return true;
   }
 
-  /** The write begins again from the start: webhooks are asked anew. */
+  /** Restarts the write from the beginning; webhooks are called again. */
   reset(): void {
     this.#outcomes.length = 0;
     this.#uids = [];
   }
 
-  /** Whether all that was asked has been answered; else the write takes place in this thread. */
+  /** Whether all questions have been answered; else the write takes place in this thread. */
   async answer({ calls, decisions, tables }: Asked): Promise<boolean> {
     const { store } = this.#backend;
     for (const table of tables) {
@@ -114,7 +114,7 @@ export class Reviews implements Disposable {
     return version === undefined ? [] : [{ table, key, revision: version.revision, text: version.text }];
   }
 
-  /** Custom resources whose objects are parameters: without their definitions a policy takes them for unknown. */
+  /** Custom resources whose objects are parameters. Without their definitions a policy takes them for unknown. */
   #parameterDefinitions(): TextRecord[] {
     const { registry, store } = this.#backend;
     const names = new Set<string>();

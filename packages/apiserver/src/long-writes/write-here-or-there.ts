@@ -19,10 +19,10 @@ import { Reviews } from './reviews.js';
 
 type Prepared = Extract<LongWritten, { readonly type: 'prepared' }>;
 
-/** How often a write may ask: for each call of a webhook, and each question of an expression. */
+/** Limit of questions per write, for each call of a webhook, and each question of an expression. */
 const maxQuestions = 1_000;
 
-/** What the authorizer reads at each write stays in this thread. */
+/** Tables that the authorizer reads at each write stay in this thread. */
 const keptTables: ReadonlySet<string> = new Set(grantingTables);
 
 /** The request with a body that has been read. */
@@ -55,10 +55,12 @@ function presentOf({ store }: Backend, { definition, path }: ResourceCall): Obje
   return store.table(table).get(key);
 }
 
-/** Definitions with more rules than this are judged in another thread: 1,000 take 70 ms, and fit in 50 KB. */
+/** Definitions with more rules than this are checked in another thread, since 1,000 take 70 ms, and fit in 50 KB. */
 const maxRules = 200;
 
-/** Whether a text speaks of more rules than may be judged here: those of CEL, and a description here and there. */
+/**
+ * Whether a body names more rules than this thread may check. It counts those of CEL, and a description here and there.
+ */
 function hasManyRules(text: Buffer | string): boolean {
   let found = 0;
   for (let at = text.indexOf('rule'); at !== -1 && found <= maxRules; at = text.indexOf('rule', at + 4)) found++;
@@ -88,8 +90,8 @@ function isPortable({ definition }: ResourceCall): boolean {
 }
 
 /**
- * Writes an object. Where it is long, as it is sent or as it is stored, another thread prepares all of the write from the
- * bytes of the request to the JSON of the new state: this one commits it, and answers with its text.
+ * Writes an object. If it is long, as it is sent or as it is stored, another thread prepares all of the write from the
+ * bytes of the request to the JSON of the new state. This thread commits it, and answers with its JSON.
  *
  * @throws StatusError
  */
@@ -109,7 +111,7 @@ export async function writeHereOrThere(backend: Backend, call: ResourceCall, pla
     call.warnings.length = warned;
     if (annotations === undefined) delete call.audit.annotations;
     else call.audit.annotations = annotations;
-    // Where objects are converted on the way, calls are counted otherwise there: all are made anew.
+    // If objects are converted on the way, calls are counted differently there, so all are made anew.
     const isCounted = isLong && call.definition.conversion === undefined;
     return writeThere(backend, here, { plan, body, ...(isCounted && { noted }) });
   }
@@ -130,7 +132,7 @@ async function writeThere(backend: Backend, call: ResourceCall, { plan, body, no
   let isFirst = true;
   return await retryOnLostRace(async () => {
     const records = recordsFor(backend, call, holders);
-    // A create whose name is taken was reviewed: it only needs another name.
+    // A create whose name is taken was reviewed, so it only needs another name.
     if (!isFirst && (holders.length === before || job.method !== 'POST')) reviews.reset();
     isFirst = false;
     before = holders.length;
@@ -175,7 +177,7 @@ function note(
   if (written.annotations !== undefined) audit.annotations = { ...written.annotations, ...audit.annotations };
 }
 
-/** What a write may look at: its definition where it is custom, its namespace, and what is there. */
+/** Records that a write may read, which are its definition if it is custom, its namespace, and the existing objects. */
 function recordsFor(backend: Backend, call: ResourceCall, holders: readonly Place[]): TextRecord[] {
   const { definition, path } = call;
   const places: Place[] = [
@@ -212,7 +214,7 @@ function jobOf(
   };
 }
 
-/** @throws LostRaceError where something that the write looked at has changed: it begins again */
+/** @throws LostRaceError if something that the write read has changed, so that it begins again */
 function requireUnchanged({ store }: Backend, records: readonly TextRecord[], reviews: Reviews): void {
   if (!reviews.isCurrent())
     throw new LostRaceError('what the write looked at', { expected: 0, actual: store.revision });
@@ -222,7 +224,10 @@ function requireUnchanged({ store }: Backend, records: readonly TextRecord[], re
   }
 }
 
-/** @throws LostRaceError where there is an object by now; the next attempt is given it: it is refused, or takes another name */
+/**
+ * @throws LostRaceError if there is an object by now. The next attempt receives it, and is refused or takes another
+ * name
+ */
 function requireFree({ store }: Backend, holders: Place[], place: Place): void {
   const holder = store.table(place.table).get(place.key);
   if (holder === undefined) return;

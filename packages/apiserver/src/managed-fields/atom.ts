@@ -1,4 +1,7 @@
-/** The granularity of ownership in a type: which parts of a value are owned each by itself, and which only as a whole. */
+/**
+ * The granularity of ownership in a type, as the parts of a value that are owned each by itself, and those only as a
+ * whole.
+ */
 export interface Atom {
   readonly scalar?: Scalar;
   readonly list?: ListAtom;
@@ -8,27 +11,27 @@ export interface Atom {
 /** `untyped` takes any scalar. */
 export type Scalar = 'numeric' | 'string' | 'boolean' | 'untyped';
 
-/** A list: owned as a whole, or item by item. */
+/** A list, owned as a whole or item by item. */
 export interface ListAtom {
   readonly isAtomic: boolean;
-  /** Fields that tell items apart; none for sets and atomic lists. */
+  /** Fields that distinguish items; empty for sets and atomic lists. */
   readonly keys: readonly string[];
   readonly items: Atom;
 }
 
-/** A struct or map: owned as a whole, or field by field. */
+/** A struct or map, owned as a whole or field by field. */
 export interface MapAtom {
   readonly isAtomic: boolean;
   /** A declared field. */
   field(name: string): FieldAtom | undefined;
-  /** The type of fields that are not declared; undefined where there must be none. */
+  /** The type of fields that are not declared; undefined if such fields are not allowed. */
   readonly others: Atom | undefined;
 }
 
 /** A declared field. */
 export interface FieldAtom {
   readonly type: Atom;
-  /** What an absent key field of a list item counts as. */
+  /** Value that stands for an absent key field of a list item. */
   readonly default?: unknown;
 }
 
@@ -67,7 +70,7 @@ export const deduced: Atom = {
 /** How a value of a type is looked at. */
 export type AtomForm = 'map' | 'scalar' | 'list';
 
-/** The form of a value: what it is where the type allows it, else the first that the type has. */
+/** The form of a value, which is its actual form if the type allows it, else the first form of the type. */
 export function formOf(atom: Atom, value: unknown): AtomForm {
   if (value !== undefined && value !== null) {
     if (Array.isArray(value)) {
@@ -80,7 +83,7 @@ export function formOf(atom: Atom, value: unknown): AtomForm {
   return atom.scalar === undefined ? 'list' : 'scalar';
 }
 
-/** The type of a field, declared or not; undefined where the field must not be. */
+/** The type of a field, declared or not; undefined if the field is not allowed. */
 export function fieldType(map: MapAtom, name: string): Atom | undefined {
   return map.field(name)?.type ?? map.others;
 }

@@ -43,7 +43,7 @@ function scalarError(value: unknown, scalar: Scalar): string | undefined {
   }
 }
 
-/** What is wrong with a value by its type, each with its path; duplicates in lists included. */
+/** Errors of a value by its type, each with its path; duplicates in lists included. */
 export function typeErrors(value: unknown, atom: Atom, prefix = ''): string[] {
   const at = (message: string): string => (prefix === '' ? message : `${prefix}: ${message}`);
   const form = formOf(atom, value);
@@ -96,7 +96,7 @@ export function liveTypeErrors(value: unknown, atom: Atom): string[] {
   return typeErrors(value, atom).filter((error) => !duplicate.test(error));
 }
 
-/** Whether a value is what its type says, but for duplicates. */
+/** Whether a value conforms to its type, except for duplicates. */
 export function isOfType(value: unknown, atom: Atom): boolean {
   return liveTypeErrors(value, atom).length === 0;
 }

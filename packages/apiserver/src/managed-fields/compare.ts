@@ -6,8 +6,8 @@ import { itemElement } from './list-items.js';
 import { fieldElement, type PathElement } from './path-element.js';
 
 /**
- * How two states of an object differ. A path is in more than one of the sets only where an item of a list became
- * several of the same key, or the other way round: it is removed and added then.
+ * Differences of two states of an object. A path is in more than one of the sets only if an item of a list became
+ * several of the same key, or the other way round; it is removed and added then.
  */
 export interface Comparison {
   readonly removed: FieldSet;
@@ -15,7 +15,7 @@ export interface Comparison {
   readonly added: FieldSet;
 }
 
-/** One comparison: collects paths on its way. */
+/** One comparison, which collects paths on its way. */
 class Comparer {
   readonly removed: FieldSetBuilder = buildSet();
   readonly modified: FieldSetBuilder = buildSet();
@@ -38,7 +38,7 @@ class Comparer {
     else if (right === undefined) insertPath(this.removed, this.#path);
   }
 
-  /** Whether the value is a leaf: owned as a whole. */
+  /** Whether the value is a leaf, owned as a whole. */
   #visit(left: unknown, right: unknown, { atom, form }: { atom: Atom; form: 'map' | 'scalar' | 'list' }): boolean {
     const { map, list } = atom;
     if (form === 'map' && map !== undefined) {
@@ -67,7 +67,7 @@ class Comparer {
     return true;
   }
 
-  /** What both have, and what neither has, does not differ. */
+  /** Fields that both have, and fields that neither has, do not differ. */
   #field(name: string, left: unknown, { right, map }: { right: unknown; map: MapAtom }): void {
     if (left === right) return;
     const type = fieldType(map, name);
@@ -87,7 +87,7 @@ class Comparer {
     }
   }
 
-  /** Items with the same key: duplicates count as one leaf. */
+  /** Items with the same key, of which duplicates count as one leaf. */
   #group(left: readonly unknown[], right: readonly unknown[], list: ListAtom): void {
     if (left.length <= 1 && right.length <= 1) {
       this.compare(left[0], right[0], list.items);
@@ -108,7 +108,7 @@ function isBare(object: Readonly<Record<string, unknown>>): boolean {
   return true;
 }
 
-/** A member of a JSON object; undefined where it is absent. */
+/** A member of a JSON object; undefined if it is absent. */
 export function own(object: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(object, name) ? object[name] : undefined;
 }

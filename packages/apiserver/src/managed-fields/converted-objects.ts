@@ -1,11 +1,13 @@
 import { jsonText, stringOf, type JsonObject } from '@kctl/crd/engine';
 
-/** A conversion that has not been made yet: what the ownership of fields waits for. */
+/** A missing conversion that the ownership of fields waits for. */
 export class MissingConversion extends Error {
   override readonly name = 'MissingConversion';
   readonly object: JsonObject;
   readonly to: string;
-  /** What is converted, as the error of a failed conversion begins; '' for the live object. */
+  /**
+   * Description of the converted object, at the beginning of the error of a failed conversion; '' for the live object.
+   */
   readonly what: string;
 
   constructor(object: JsonObject, to: string, what: string) {
@@ -16,7 +18,7 @@ export class MissingConversion extends Error {
   }
 }
 
-/** What a conversion webhook has made of objects, for one computation of owners. */
+/** Objects converted by a conversion webhook, for one computation of owners. */
 export interface ConvertedObjects {
   /** @throws MissingConversion for what is not known */
   get(object: JsonObject, to: string, what: string): JsonObject;

@@ -92,12 +92,12 @@ export function isSubset(a: FieldSet, b: FieldSet): boolean {
   return true;
 }
 
-/** Members of `a` that are not members of `b`; what is below a member of `b` stays. `a` itself where that is all. */
+/** Members of `a` that are not members of `b`; those below a member of `b` stay. `a` itself if that is all. */
 export function difference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, false);
 }
 
-/** Members of `a` that are neither members of `b` nor below one. `a` itself where that is all. */
+/** Members of `a` that are neither members of `b` nor below one. `a` itself if that is all. */
 export function recursiveDifference(a: FieldSet, b: FieldSet): FieldSet {
   return without(a, b, true);
 }
@@ -133,7 +133,7 @@ export function* pathsOf(set: FieldSet, prefix: readonly PathElement[] = []): It
 const encoded = new WeakMap<FieldSet, JsonObject>();
 const decoded = new WeakMap<JsonObject, FieldSet>();
 
-/** What stands for a member with nothing below it: one object for all, as an object may have 100,000 fields. */
+/** Stands for a member with nothing below it. One object for all, as an object may have 100,000 fields. */
 const leaf: JsonObject = Object.freeze<JsonObject>({});
 
 function encode(set: FieldSet): JsonObject {
@@ -172,7 +172,7 @@ function decode(json: JsonObject): FieldSetBuilder {
   return set;
 }
 
-/** Reads `fieldsV1`. @throws SyntaxError where an element is malformed */
+/** Reads `fieldsV1`. @throws SyntaxError if an element is malformed */
 export function decodeSet(json: JsonObject): FieldSet {
   const known = decoded.get(json);
   if (known !== undefined) return known;

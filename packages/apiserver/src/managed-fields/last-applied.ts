@@ -7,14 +7,17 @@ import { difference, hasPath, union, type FieldSet } from './field-set.js';
 import { ListItemError } from './list-items.js';
 import { fieldSetOf } from './walk.js';
 
-/** Where kubectl's client-side apply keeps what it applied last. */
+/** Annotation in which kubectl's client-side apply keeps its last applied configuration. */
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 
 function lastAppliedOf(live: UntypedObject): string {
   return live.metadata.annotations?.[annotation] ?? '';
 }
 
-/** What is left of conflicts once those over fields that client-side apply set are forgiven; undefined where none is. */
+/**
+ * Conflicts that remain once those over fields that client-side apply set are forgiven; undefined if no conflict
+ * remains.
+ */
 export function allowedByLastApplied(
   live: UntypedObject,
   atom: Atom,
@@ -39,7 +42,10 @@ function fieldsOfLastApplied(live: UntypedObject, atom: Atom): FieldSet | undefi
   }
 }
 
-/** The object with the annotation of client-side apply brought up to date; undefined where it has none or it is right. */
+/**
+ * The object with the annotation of client-side apply brought up to date; undefined if it has no such annotation or it
+ * is right.
+ */
 export function refreshLastApplied(object: UntypedObject, config: UntypedObject): UntypedObject | undefined {
   if (lastAppliedOf(object) === '') return undefined;
   const { annotations, ...metadata } = config.metadata;

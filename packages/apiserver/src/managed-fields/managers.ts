@@ -9,17 +9,17 @@ export interface Manager {
   readonly apiVersion: string;
   readonly subresource: string;
   readonly fields: FieldSet;
-  /** When the fields last changed, RFC 3339; absent where nothing was written but ownership shared. */
+  /** Time at which the fields last changed, RFC 3339; absent if nothing was written but ownership shared. */
   readonly time: string | undefined;
 }
 
-/** Managers by identifier: who they are, how they write, and for updates in which version. */
+/** Managers by identifier, with their name, their operation, and the version for updates. */
 export type Managers = Map<string, Manager>;
 
 /** Who a manager is, apart from what it owns. */
 export type ManagerInfo = Pick<Manager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>;
 
-/** The identifier of a manager: an applier is the same in all versions. */
+/** The identifier of a manager, with which an applier is the same in all versions. */
 export function managerId({ manager, operation, apiVersion, subresource }: ManagerInfo): string {
   return JSON.stringify({
     ...(manager !== '' && { manager }),
@@ -31,7 +31,9 @@ export function managerId({ manager, operation, apiVersion, subresource }: Manag
 
 const decoded = new WeakMap<readonly ManagedFieldsEntry[], Managers>();
 
-/** Reads `metadata.managedFields`; undefined where anything of it is malformed. Those of one stored state are read once. */
+/**
+ * Reads `metadata.managedFields`; undefined if anything of it is malformed. Those of one stored state are read once.
+ */
 export function decodeManagers(entries: readonly ManagedFieldsEntry[] | undefined): Managers | undefined {
   const known = entries && decoded.get(entries);
   if (known !== undefined) return new Map(known);
@@ -61,7 +63,7 @@ function readManagers(entries: readonly ManagedFieldsEntry[] | undefined): Manag
   return managers;
 }
 
-/** What is wrong with `metadata.managedFields`, in upstream's words; undefined where it can be read. */
+/** Error of `metadata.managedFields`, in upstream's words; undefined if it can be read. */
 export function ownersProblem(entries: readonly ManagedFieldsEntry[] | undefined): string | undefined {
   for (const [index, entry] of (entries ?? []).entries()) {
     const { operation, apiVersion = '', fieldsType } = entry;
@@ -86,7 +88,7 @@ function compareManagers(a: Manager, b: Manager): number {
   );
 }
 
-/** Managers as `metadata.managedFields`; undefined where there are none. */
+/** Managers as `metadata.managedFields`; undefined without managers. */
 export function encodeManagers(managers: Managers): ManagedFieldsEntry[] | undefined {
   if (managers.size === 0) return undefined;
   return [...managers.values()].sort(compareManagers).map(encodeManager);
@@ -107,7 +109,7 @@ function encodeManager({ manager, operation, apiVersion, time, fields, subresour
 /** So many updaters an object keeps apart. */
 const maxUpdaters = 10;
 
-/** Folds the oldest updaters into one, `ancient-changes`, where there are too many; in place. */
+/** Folds the oldest updaters into one, `ancient-changes`, if there are too many; in place. */
 export function capUpdaters(managers: Managers): void {
   const updaters = [...managers].filter(([, { operation }]) => operation === 'Update');
   if (updaters.length <= maxUpdaters) return;

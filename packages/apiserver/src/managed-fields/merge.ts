@@ -5,8 +5,8 @@ import { itemElement } from './list-items.js';
 import type { PathElement } from './path-element.js';
 
 /**
- * Merges a configuration into a live object: what both say, the configuration decides; nothing is removed. Items of
- * lists come in the order of the configuration where it says anything of the list. Reads only; the result shares parts
+ * Merges a configuration into a live object. The configuration decides on fields that both have; nothing is removed.
+ * Items of lists come in the order of the configuration if it contains the list. Reads only; the result shares parts
  * with both. `undefined` is absent.
  */
 export function mergeObjects(live: unknown, config: unknown, atom: Atom): unknown {
@@ -40,7 +40,7 @@ function mergeFields(live: JsonObject, config: JsonObject, map: MapAtom): JsonOb
 
 interface Indexed {
   readonly elements: readonly PathElement[];
-  /** The item of each element; null where several have the same key. */
+  /** The item of each element; null if several have the same key. */
   readonly items: ReadonlyMap<PathElement, unknown>;
 }
 
@@ -54,7 +54,7 @@ function index(list: readonly unknown[], atom: ListAtom): Indexed {
   return { elements, items };
 }
 
-/** Walks both lists at once: shared items stay in the order of the configuration, others near their neighbours. */
+/** Walks both lists at once. Shared items stay in the order of the configuration, others near their neighbours. */
 function mergeItems(live: readonly unknown[], config: readonly unknown[], atom: ListAtom): unknown[] {
   const left = index(live, atom);
   const right = index(config, atom);

@@ -9,10 +9,10 @@ export type PathElement = string;
 /** Kinds in the order in which upstream sorts them. */
 const kinds = 'fkvi';
 
-/** Text that is the same in JSON, and inside HTML. */
+/** Characters that are the same in JSON, and inside HTML. */
 const plainText = /^[\w ./:@+-]*$/;
 
-/** JSON as Go writes it into keys: safe inside HTML. */
+/** JSON as Go writes it into keys, safe inside HTML. */
 function goJson(value: unknown): string {
   if (typeof value === 'string' && plainText.test(value)) return `"${value}"`;
   return jsonText(value).replaceAll(
@@ -21,7 +21,9 @@ function goJson(value: unknown): string {
   );
 }
 
-/** So many elements are kept: most fields of objects are those of a few hundred types, and items have few names. */
+/**
+ * Number of elements that are kept. Most fields of objects are those of a few hundred types, and items have few names.
+ */
 const mostKnown = 5_000;
 const knownFields = new Map<string, PathElement>();
 
@@ -55,9 +57,9 @@ export function fieldNameOf(element: PathElement): string | undefined {
 }
 
 /**
- * Reads an element as a client may have written it. Returns undefined for unknown kinds: they are dropped.
+ * Reads an element as a client may have written it. Returns undefined for unknown kinds, which are dropped.
  *
- * @throws SyntaxError where it is malformed
+ * @throws SyntaxError if it is malformed
  */
 export function parseElement(text: string): PathElement | undefined {
   if (text.length < 2 || text[1] !== ':') throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);

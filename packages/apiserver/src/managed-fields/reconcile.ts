@@ -3,8 +3,8 @@ import { isEmptySet, type FieldSet } from './field-set.js';
 import { fieldNameOf, type PathElement } from './path-element.js';
 
 /**
- * A set of owned fields by the present type: what has become atomic since it was written is owned as a whole. The same
- * set where nothing changes. Mirrors `ReconcileFieldSetWithSchema`.
+ * A set of owned fields by the present type. Parts that have become atomic since it was written are owned as a whole.
+ * The same set if nothing changes. Mirrors `ReconcileFieldSetWithSchema`.
  */
 export function reconcileSet(set: FieldSet, atom: Atom): FieldSet {
   let members: Set<PathElement> | undefined;

@@ -3,12 +3,12 @@ import type { Atom } from './atom.js';
 import { buildSet, type FieldSet } from './field-set.js';
 import { fieldElement } from './path-element.js';
 
-/** What the ownership of fields needs to know of one version of a kind. */
+/** Facts about one version of a kind that the ownership of fields needs. */
 export interface FieldTyping {
   readonly atom: Atom;
-  /** The object that a create is compared with: what Go makes of `{}`. Shared, to be read only. */
+  /** The object that a create is compared with, like Go's value of `{}`. Shared, to be read only. */
   empty(): UntypedObject;
-  /** What writes to the object ('') or to a subresource do not change, whatever they say. */
+  /** Fields that writes to the object ('') or to a subresource do not change, whatever they contain. */
   ignored(subresource: string): FieldSet | undefined;
 }
 
@@ -21,7 +21,7 @@ const status = fieldPaths(['status']);
 const spec = fieldPaths(['spec']);
 const metadataAndSpec = fieldPaths(['metadata', 'spec']);
 
-/** By kind and subresource: what differs from the rule that the object ignores its status, and /status the spec. */
+/** Differences by kind and subresource from the rule that the object ignores its status, and /status the spec. */
 const exceptions: Readonly<Record<string, FieldSet>> = {
   'certificates.k8s.io/CertificateSigningRequest': fieldPaths(['spec', 'status']),
   'certificates.k8s.io/CertificateSigningRequest/status': fieldPaths(['spec', 'status.conditions']),

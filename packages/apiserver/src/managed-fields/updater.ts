@@ -24,7 +24,7 @@ import { fieldSetOf, removeFields, withNamedFields } from './walk.js';
 /** A served version of the kind. */
 export interface VersionType {
   readonly atom: Atom;
-  /** What this write does not change, whatever it says. */
+  /** Fields that this write does not change, whatever it contains. */
   readonly ignored: FieldSet | undefined;
 }
 
@@ -32,23 +32,25 @@ export interface VersionType {
 export interface Versions {
   /** Undefined if the kind no longer has the version. Its managers then own nothing. */
   find(apiVersion: string): VersionType | undefined;
-  /** `what` begins the message of a conversion that fails. @throws MissingConversion where a webhook has to be called first */
+  /**
+   * `what` begins the message of a conversion that fails. @throws MissingConversion if a webhook has to be called first
+   */
   convert(object: JsonObject, to: string, what?: string): JsonObject;
 }
 
-/** A write: who does it, when, and what it finds. */
+/** A write, with its manager, its time, and the state that it finds. */
 export interface OwnershipChange {
   readonly versions: Versions;
   readonly writer: ManagerInfo;
   /** RFC 3339. */
   readonly now: string;
-  /** Called where an owner gets the time of this write. */
+  /** Called if an owner gets the time of this write. */
   readonly onStamp?: (() => void) | undefined;
   readonly live: UntypedObject;
   readonly managers: Managers;
 }
 
-/** What has no owner. */
+/** Fields without an owner. */
 const unowned = fieldPaths([
   'apiVersion',
   'kind',
@@ -71,8 +73,8 @@ function typeOf({ versions, writer }: OwnershipChange): VersionType {
 }
 
 /**
- * Owners whose types have changed since: what became atomic is owned as a whole. Those of versions gone are dropped. As
- * upstream, the live object has to be one in the version of each.
+ * Owners whose types have changed since. Parts that became atomic are owned as a whole. Those of versions gone are
+ * dropped. As upstream, the live object must exist in the version of each.
  *
  * @throws MissingConversion, StatusError 500
  */
@@ -90,7 +92,7 @@ function reconciled({ versions, managers, live }: OwnershipChange): Managers {
 
 const settled = new WeakMap<FieldSet, Atom>();
 
-/** A set that is as its type wants it stays so: sets are not changed. */
+/** A set that matches its type stays so, because sets are not changed. */
 function reconcileOnce(fields: FieldSet, atom: Atom): FieldSet {
   if (settled.get(fields) === atom) return fields;
   const result = reconcileSet(fields, atom);
@@ -151,13 +153,13 @@ function isDeepEqualSet(a: FieldSet, b: FieldSet): boolean {
   return isSubset(a, b) && isSubset(b, a);
 }
 
-/** Who owns what after a create, update or patch: the writer gets what changed. @throws ListItemError */
+/** Owners after a create, update or patch; the writer gets the changed fields. @throws ListItemError */
 export function updateOwners(change: OwnershipChange, next: UntypedObject): Managers {
   const { writer, now } = change;
   const managers = reconciled(change);
   const id = managerId(writer);
   const earlier = managers.get(id)?.fields;
-  // The writer's own earlier fields are looked at like everybody's: what he removes he loses.
+  // The writer's earlier fields are treated like all others, so the writer loses fields that it removes.
   const { modified, added } = reassign(change, { next, managers, self: '', isForced: true });
   const { ignored } = typeOf(change);
   const written = union(modified, added);
@@ -165,7 +167,7 @@ export function updateOwners(change: OwnershipChange, next: UntypedObject): Mana
   if (!isEmptySet(fields)) {
     const before = managers.get(id)?.fields ?? emptySet;
     const all = isSubset(fields, before) ? before : union(fields, before);
-    // What he writes again is his again: the same set keeps its encoding.
+    // Fields that the writer writes again are owned again, so the same set keeps its encoding.
     const isSame = earlier !== undefined && isDeepEqualSet(earlier, all);
     managers.set(id, { ...writer, fields: isSame ? earlier : all, time: now });
     change.onStamp?.();
@@ -176,7 +178,7 @@ export function updateOwners(change: OwnershipChange, next: UntypedObject): Mana
 
 /** A configuration, applied. */
 export interface AppliedOwners {
-  /** The new state; undefined where nothing changed. */
+  /** The new state; undefined if nothing changed. */
   readonly object: UntypedObject | undefined;
   readonly managers: Managers;
 }
@@ -215,13 +217,14 @@ function asObject(value: unknown): UntypedObject {
 interface Pruning {
   readonly merged: UntypedObject;
   readonly managers: Managers;
-  /** What the applier wanted the last time. */
+  /** Configuration of the applier's last apply. */
   readonly last: { readonly fields: FieldSet; readonly apiVersion: string } | undefined;
 }
 
 /**
- * Whether the applier wants all that he wanted the last time, and no manager writes another version: then nothing goes, and
- * the object need not be walked to find out. Members of a list that the applier keeps are themselves among his fields.
+ * Whether the applier wants all fields of the last time, and no manager writes another version. Then nothing goes, and
+ * the object need not be walked to find out. Members of a list that the applier keeps are themselves among the
+ * applier's fields.
  */
 function isAllWanted({ writer }: OwnershipChange, managers: Managers, last: NonNullable<Pruning['last']>): boolean {
   const { apiVersion } = writer;
@@ -244,7 +247,7 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
     'failed to prune fields: failed to convert merged object to last applied version',
   );
   const wantedLast = withNamedFields(last.fields, type.atom);
-  // On the way its metadata may go, and a conversion webhook is asked without them.
+  // On the way its metadata may go, and a conversion webhook is called without them.
   let pruned = objectOf(removeFields(converted, wantedLast, type.atom));
   pruned = addBackOwned(change, { merged: converted, pruned, managers, version: last.apiVersion });
   pruned = versions.convert(
@@ -265,7 +268,7 @@ function prune(change: OwnershipChange, { merged, managers, last }: Pruning): Un
   );
 }
 
-/** Puts back what has an owner: version by version, that of the last configuration first. */
+/** Puts back owned fields, version by version, that of the last configuration first. */
 function addBackOwned(
   { versions }: OwnershipChange,
   step: {

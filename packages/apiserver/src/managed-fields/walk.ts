@@ -11,7 +11,7 @@ export function fieldSetOf(value: unknown, atom: Atom): FieldSet {
   return set;
 }
 
-/** Adds what a value has below it. Answers false where it is a leaf, which has nothing below it. */
+/** Adds everything below a value. Returns false for a leaf, which has nothing below it. */
 function collectBelow(value: unknown, atom: Atom, set: FieldSetBuilder): boolean {
   const form = formOf(atom, value);
   if (form === 'map' && atom.map !== undefined && !atom.map.isAtomic) collectFields(value, atom.map, set);

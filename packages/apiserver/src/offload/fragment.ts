@@ -1,9 +1,9 @@
-/** What a custom resource adds to OpenAPI documents, as plain data that threads hand over. */
+/** Additions of a custom resource to OpenAPI documents, as plain data that threads hand over. */
 
 /** A member of an object, by its name. */
 export type Member = readonly [name: string, json: string];
 
-/** What one version of a custom resource adds to a document: members of its paths and of its schemas, as JSON text. */
+/** Additions of one version of a custom resource to a document, as members of its paths and of its schemas, in JSON. */
 export interface Fragment {
   readonly paths: readonly Member[];
   readonly schemas: readonly Member[];
@@ -13,22 +13,22 @@ export interface Fragment {
 
 /** An OpenAPI v2 document in parts, so that what custom resources add can stand among the others. */
 export interface PartsV2 {
-  /** What stands before the paths. */
+  /** Bytes before the paths. */
   readonly start: Uint8Array;
   readonly paths: readonly Uint8Array[];
   readonly definitions: readonly Uint8Array[];
-  /** What stands after the definitions. */
+  /** Bytes after the definitions. */
   readonly end: Uint8Array;
 }
 
-/** What one version of a custom resource adds to the v2 document. */
+/** Additions of one version of a custom resource to the v2 document. */
 export interface FragmentV2 {
   readonly paths: string;
   readonly definitions: string;
   readonly protobuf: PartsV2;
 }
 
-/** What one version of a custom resource adds to a document, to be made of the text of its definition. */
+/** Job to make the additions of one version of a custom resource to a document from the JSON of its definition. */
 export interface FragmentJob<Form extends 'v2' | 'v3' = 'v2' | 'v3'> {
   readonly type: Form extends 'v2' ? 'openApiV2' : 'openApiV3';
   /** The CustomResourceDefinition as JSON. */

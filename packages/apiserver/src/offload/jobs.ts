@@ -6,7 +6,7 @@ import type { LongRead, LongReadResult } from './long-read.js';
 import type { LongWrite, LongWritten } from './long-write.js';
 import type { ConditionVerdict, EvaluationFacts, MutationVerdict, Verdict } from './verdict.js';
 
-/** What an expression asked the authorizer, and what it answered: by the question as JSON. */
+/** Queries of an expression to the authorizer, and its answers, by the query as JSON. */
 export type KnownAnswers = Readonly<Record<string, { readonly allowed: boolean; readonly reason?: string }>>;
 
 /** The row of one object in a Table. */
@@ -29,16 +29,16 @@ export type Job =
   | LongWrite
   /** Stored objects in a served version. */
   | LongRead
-  /** The value of a YAML document, as JSON text. */
+  /** The value of a YAML document, as JSON. */
   | { readonly type: 'yaml'; readonly text: string }
   /** The protobuf message of an object. */
   | { readonly type: 'protobuf'; readonly apiVersion: string; readonly kind: string; readonly text: string }
   | RowJob
-  /** What a long definition adds to an OpenAPI document, and a document in protobuf. */
+  /** Additions of a long definition to an OpenAPI document, and a document in protobuf. */
   | FragmentJob<'v2'>
   | FragmentJob<'v3'>
   | { readonly type: 'openApiDocument'; readonly text: string }
-  /** A JSON text as YAML. */
+  /** JSON as YAML. */
   | { readonly type: 'toYaml'; readonly json: string }
   /** The rules of a custom resource. */
   | { readonly type: 'rules'; readonly schema: StructuralSchema; readonly object: unknown; readonly old: unknown }
@@ -72,7 +72,7 @@ export type Job =
       readonly answers: KnownAnswers;
     };
 
-/** What became of a job. */
+/** Results of jobs. */
 export interface JobResults {
   readonly write: LongWritten;
   readonly read: LongReadResult;
@@ -90,7 +90,7 @@ export interface JobResults {
   readonly mutation: MutationVerdict | Question;
 }
 
-/** The evaluation cannot go on without an answer of the authorizer: it starts again with it. */
+/** The evaluation cannot go on without an answer of the authorizer, and starts again with it. */
 export interface Question {
   readonly question: AuthorizationQuestion;
 }

@@ -7,7 +7,7 @@ import type { LongContent } from '../storage/long-object.js';
 import type { WebhookClientConfig } from '../webhooks/client-config.js';
 import type { WebhookCallAnswer } from '../webhooks/webhook-call.js';
 
-/** An object of the store as text. */
+/** An object of the store as JSON. */
 export interface TextRecord {
   readonly table: string;
   readonly key: string;
@@ -27,14 +27,14 @@ export interface AskedCall {
   readonly remainingMs?: number;
 }
 
-/** What came of a call. */
+/** Outcome of a call. */
 export interface CallOutcome {
   readonly index: number;
   readonly url: string;
   readonly outcome: { readonly answer: WebhookCallAnswer } | { readonly problem: string; readonly isCanceled: boolean };
 }
 
-/** What a write may look at beside its own records, and the answers that it has so far. */
+/** Data that a write may read besides its records, and the answers that it has so far. */
 export interface ReviewFacts {
   /** Whether plugins of admission may be concerned. */
   readonly isReviewed: boolean;
@@ -44,13 +44,13 @@ export interface ReviewFacts {
   readonly tables: readonly string[];
   /** In the order in which the webhooks answered. */
   readonly outcomes: readonly CallOutcome[];
-  /** What identifies the first reviews, where they have been made. */
+  /** Identifiers of the first reviews, if they have been made. */
   readonly uids: readonly string[];
-  /** What the authorizer decided, by the attributes as JSON. */
+  /** Decisions of the authorizer, by the attributes as JSON. */
   readonly decisions: Readonly<Record<string, Decision>>;
 }
 
-/** A write that another thread prepares: the request, and all of the store that it may look at. */
+/** A write that another thread prepares, with the request, and all parts of the store that it may read. */
 export interface LongWrite {
   readonly type: 'write';
   readonly method: string;
@@ -62,14 +62,14 @@ export interface LongWrite {
   readonly user: User;
   /** The definition of a custom resource, its namespace, and the object that is there. */
   readonly records: readonly TextRecord[];
-  /** Tables that may be looked at: others are asked for. */
+  /** Tables that may be read; others are requested. */
   readonly tables: readonly string[];
   readonly podServiceAccounts: boolean;
   /** Time of the write, in ms since the epoch. */
   readonly nowMs: number;
   readonly seed: number;
   readonly uid: string;
-  /** What is left of the request's time, in ms. */
+  /** Remaining time of the request, in ms. */
   readonly remainingMs: number;
   readonly review: ReviewFacts;
 }
@@ -81,7 +81,7 @@ export interface Asked {
   readonly tables: readonly string[];
 }
 
-/** What has been prepared. */
+/** Result of preparing a write. */
 export type LongWritten =
   /** It needs more of the server than the other thread has. */
   | { readonly type: 'elsewhere' }
@@ -98,10 +98,10 @@ export type LongWritten =
       readonly status: 200 | 201;
       readonly warnings: readonly string[];
       readonly annotations?: Readonly<Record<string, string>>;
-      /** The new state, to be committed; absent where nothing changes, and in a dry run. */
+      /** The new state, to be committed; absent if nothing changes, and in a dry run. */
       readonly stored?: { readonly table: string; readonly key: string; readonly content: LongContent };
-      /** The object that is to be removed: its last finalizer went. */
+      /** The object to be removed because its last finalizer went. */
       readonly removed?: { readonly table: string; readonly key: string };
-      /** The object in the version of the URL, where that is not the stored one or the present one. */
+      /** The object in the version of the URL, if that is not the stored one or the present one. */
       readonly shown?: LongContent;
     };

@@ -8,10 +8,10 @@ import type { Job, JobResult } from './jobs.js';
 /** Another thread for what would hold up the requests of this one. It starts with the first job. */
 export interface Offload {
   /**
-   * Does a job in the thread; jobs are done one after the other. An abort takes a job that waits out of the line, and
-   * ends the thread for one that is under way: the next job gets a new thread.
+   * Does a job in the thread; jobs are done one after the other. An abort removes a waiting job from the queue, and
+   * ends the thread for one that is under way, in which case the next job gets a new thread.
    *
-   * @throws StatusError 413 where it uses more CPU time than it may, 429 where too many wait; the reason of the signal
+   * @throws StatusError 413 if it uses more CPU time than it may, 429 if too many wait; the reason of the signal
    */
   run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>>;
   /** How deeply JSON may be nested in this thread. */
@@ -24,18 +24,18 @@ export interface Offload {
 export interface OffloadOptions {
   readonly clock: Clock;
   /**
-   * CPU time for one job, in ms: then the thread is terminated, and a new one takes its place. Where Node does not tell
-   * the CPU time of a thread, and where a job needs none, it is the time that passes: ten times as much of it.
+   * CPU time for one job, in ms, after which the thread is terminated and a new one takes its place. If Node does not
+   * report the CPU time of a thread, or if a job needs no CPU time, elapsed time counts, up to ten times as much.
    */
   readonly jobTimeoutMs: number;
-  /** CPU time of a thread, in ms; undefined where Node does not tell. @default that of Node 24.6 and later */
+  /** CPU time of a thread, in ms; undefined if Node does not report it. @default that of Node 24.6 and later */
   readonly cpuTimeMs?: (worker: Worker) => Promise<number | undefined>;
 }
 
 /** A job may take this many times its CPU time, on a machine that does other work. */
 const patience = 10;
 
-/** Older versions of Node do not tell. */
+/** Older versions of Node do not report it. */
 function hasCpuUsage(worker: Worker): worker is Worker & { cpuUsage(): Promise<NodeJS.CpuUsage> } {
   return 'cpuUsage' in worker && typeof worker.cpuUsage === 'function';
 }
@@ -60,7 +60,7 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-/** What the thread answers. */
+/** Answer of the thread. */
 export type OffloadMessage = { readonly value: unknown } | { readonly error: string };
 
 class ThreadOffload implements Offload {
@@ -82,12 +82,12 @@ class ThreadOffload implements Offload {
 
   async run<J extends Job>(job: J, signal?: AbortSignal): Promise<JobResult<J>> {
     signal?.throwIfAborted();
-    // What was under way when the server stopped may have more to do: no thread would end it.
+    // Requests under way when the server stopped may have more to do, but no thread would end it.
     if (this.#isClosed) throw unclassified('the server is shutting down');
     if (this.#waiting.length >= maxWaiting)
       throw tooManyRequests('too many requests that take long are waiting, please try again later', 1);
     const { promise, resolve, reject } = Promise.withResolvers<JobResult<J>>();
-    // The thread answers a job with the result of its type: see offload-main.
+    // The thread answers a job with the result of its type, see offload-main.
     const pending: Pending = { job, resolve: resolve as (value: unknown) => void, reject };
     const leave = (): void => this.#leave(pending, signal?.reason);
     signal?.addEventListener('abort', leave, { once: true });
@@ -117,13 +117,13 @@ class ThreadOffload implements Offload {
     try {
       worker.postMessage(pending.job);
     } catch (error) {
-      // What cannot be copied to the thread costs this job.
+      // A value that cannot be copied to the thread fails only this job.
       worker.unref();
       this.#finish(({ reject }) => reject(error));
     }
   }
 
-  /** Ends a job that has used up its CPU time: how much others do on this machine is not the client's. */
+  /** Ends a job that has used up its CPU time, which does not depend on other work on this machine. */
   async #limit(worker: Worker, pending: Pending): Promise<void> {
     const start = this.#cpuTimeMs(worker);
     const begun = this.#clock.monotonicNow();
@@ -134,9 +134,9 @@ class ThreadOffload implements Offload {
       const [before, now] = [await start, await this.#cpuTimeMs(worker)];
       if (this.#current !== pending) return;
       const isPatient = this.#clock.monotonicNow() - begun < patience * this.#jobTimeoutMs;
-      // A thread that is about to start tells nothing yet: it has used none.
+      // A thread that is about to start reports nothing yet, so it has used no CPU time.
       left = now === undefined || !isPatient ? 0 : this.#jobTimeoutMs - (now - (before ?? 0));
-      // What uses no CPU at all is looked at again, a few times.
+      // A thread that uses no CPU at all is checked again, a few times.
       if (left > 0) left = Math.max(left, 10);
     }
     this.#end(tooLong(this.#jobTimeoutMs));

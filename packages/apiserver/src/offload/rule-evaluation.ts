@@ -4,7 +4,7 @@ import type { RuleEvaluation } from '../resource/rule-evaluation.js';
 import type { Offload } from './offload.js';
 
 /**
- * What the rules of an object may cost in this thread: about 5 ms, and 20 for the first that a process evaluates.
+ * Cost limit for the rules of an object in this thread, about 5 ms, and 20 for the first that a process evaluates.
  * Objects in practice cost a thirtieth of it.
  */
 export const inlineCost = 30_000;

@@ -2,20 +2,20 @@ import type { AuthorizationQuestion } from '@kctl/cel';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { JsonObject } from '@kctl/crd/engine';
 
-/** What expressions of one write read: plain data, which another thread can be given. */
+/** Input of the expressions of one write, as plain data that can be passed to another thread. */
 export interface EvaluationFacts {
   /** The AdmissionRequest, objects included. */
   readonly request: JsonObject;
   readonly params: UntypedObject | undefined;
   readonly namespace: JsonObject | null;
-  /** What `authorizer.requestResource` begins with. */
+  /** Start of `authorizer.requestResource`. */
   readonly requestResource: Omit<AuthorizationQuestion, 'verb'>;
 }
 
-/** What came of match conditions. */
+/** Result of match conditions. */
 export interface ConditionVerdict {
   readonly matches: boolean;
-  /** What went wrong; with it, `failurePolicy` decides. */
+  /** Error message; with it, `failurePolicy` decides. */
   readonly problem?: string;
 }
 
@@ -27,14 +27,14 @@ export interface Decision {
   readonly index: number;
 }
 
-/** What a policy says of one write. */
+/** Result of a policy for one write. */
 export interface Verdict {
   readonly decisions: readonly Decision[];
-  /** Audit annotations: a value, or what went wrong. */
+  /** Audit annotations, each with a value or an error. */
   readonly annotations: readonly ({ readonly key: string; readonly value: string } | { readonly problem: string })[];
 }
 
-/** What a mutation of a policy makes of one write. */
+/** Result of a mutation of a policy for one write. */
 export type MutationVerdict =
   | { readonly configuration: JsonObject }
   | { readonly operations: readonly JsonObject[] }

@@ -21,8 +21,8 @@ function namesOf(alternatives: string, type: 'DNS' | 'IP Address'): string[] {
 }
 
 /**
- * Whether a certificate is for a host, by its subject alternative names alone: as Go, and unlike Node.js, a common name
- * counts for nothing.
+ * Whether a certificate is for a host, by its subject alternative names alone. As in Go, and unlike Node.js, a common
+ * name counts for nothing.
  */
 export function checkCertificateNames(host: string, certificate: PeerCertificate): Error | undefined {
   const alternatives = new X509Certificate(certificate.raw).subjectAltName ?? '';

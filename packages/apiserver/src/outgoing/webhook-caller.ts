@@ -28,7 +28,7 @@ export interface WebhookCallerOptions {
 export interface WebhookCallOptions {
   /** How long the call may take, in ms. The webhook receives it as `?timeout=`, in whole seconds. */
   readonly timeoutMs: number;
-  /** What is left of the request that the call is made for, in ms; {@link signal} ends it. @default no end */
+  /** Remaining time of the request that the call is made for, in ms; {@link signal} ends it. @default no end */
   readonly remainingMs?: number;
   /** Ends the call with the request that it is made for. */
   readonly signal?: AbortSignal;
@@ -42,13 +42,13 @@ export interface WebhookCaller {
    * @throws WebhookCallError when there is no answer in time, or one that is not a JSON object with status 2xx
    */
   post(config: WebhookClientConfig, review: unknown, options: WebhookCallOptions): Promise<JsonObject>;
-  /** What identifies a review. */
+  /** Identifier for a review. */
   newUid(): string;
 }
 
 /** Calls the webhooks of one write, from its beginning on. */
 export interface WriteCaller extends WebhookCaller {
-  /** The write begins again: its webhooks are called anew. */
+  /** Restarts the write; its webhooks are called again. */
   restart(): void;
 }
 
@@ -60,7 +60,7 @@ export interface WebhookConnections extends WebhookCaller {
    * @throws WebhookCallError when there is no answer in time
    */
   exchange(config: WebhookClientConfig, body: Uint8Array, options: WebhookCallOptions): Promise<WebhookCallAnswer>;
-  /** Closes all connections that are kept. Calls may follow: they open new ones. */
+  /** Closes all connections that are kept. Calls may follow, which open new ones. */
   close(): void;
 }
 
@@ -130,7 +130,7 @@ class HttpsWebhookCaller implements WebhookConnections {
     this.#agents.clear();
   }
 
-  /** Sends, and sends again where the webhook asks for it by `Retry-After`. */
+  /** Sends, and sends again if the webhook requests it by `Retry-After`. */
   async #send(call: Call): Promise<WebhookCallAnswer> {
     const { clock, transport } = this.#options;
     const { body, signal, config, url } = call;
@@ -158,7 +158,9 @@ class HttpsWebhookCaller implements WebhookConnections {
     return { url, agent, servername, host, port: url.port === '' ? 443 : Number(url.port) };
   }
 
-  /** The agent of a CA and a server name: connections are never shared between those that trust different authorities. */
+  /**
+   * The agent of a CA and a server name. Connections are never shared between those that trust different authorities.
+   */
   #agent(certificateAuthority: string | undefined, servername: string | undefined): Agent {
     const key = `${servername ?? ''}\n${certificateAuthority ?? ''}`;
     const known = this.#agents.get(key);
@@ -171,7 +173,8 @@ class HttpsWebhookCaller implements WebhookConnections {
         checkServerIdentity: checkCertificateNames,
         ...(certificateAuthority !== undefined && {
           ca: certificateAuthority,
-          // As Go: a certificate that is trusted vouches for itself, whether it is an authority or not. envtest relies on it.
+          // As in Go, a trusted certificate vouches for itself, whether it is an authority or not. envtest relies on
+          // it.
           allowPartialTrustChain: true,
         }),
       });
@@ -280,7 +283,7 @@ async function parseAnswer(status: number, contentType: string | undefined, body
   const text = new TextDecoder().decode(body);
   let value: unknown;
   try {
-    // As upstream's decoder: what does not begin as an object does is read as YAML.
+    // As upstream's decoder, a body that does not begin as an object is read as YAML.
     ({ value } = text.trimStart().startsWith('{') ? scanJson(text) : await parseYamlBody(text, undefined));
   } catch (error) {
     if (error instanceof JsonSyntaxError) throw new WebhookCallError(`${head} ${error.message}`);

@@ -1,9 +1,9 @@
 import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { entityTooLarge } from '../protocol/status.js';
 
-/** What `copy` may add in all, as upstream's `JSONPatchMaxCopyBytes`. */
+/** Limit of all bytes added by `copy`, as upstream's `JSONPatchMaxCopyBytes`. */
 const maxCopiedBytes = 3 * 1024 * 1024;
-/** How many values the operations of one patch may move, copy or compare in all: about 50 ms. */
+/** Limit of values that the operations of one patch may move, copy or compare in all, about 50 ms. */
 const maxTouched = 20_000_000;
 
 /** An operation does not apply to a document. The message is that of upstream's library. */
@@ -12,13 +12,13 @@ export class JsonPatchError extends Error {
   readonly code = 'KCTL_JSON_PATCH';
 }
 
-/** What one patch has cost so far. */
+/** Cost of one patch so far. */
 interface Spent {
   copiedBytes: number;
   touched: number;
 }
 
-/** A place in a document: the container and the name or index in it. */
+/** A place in a document, as the container and the name or index in it. */
 interface Slot {
   readonly parent: JsonObject | unknown[];
   readonly key: string;
@@ -29,7 +29,7 @@ interface Progress {
   readonly spent: Spent;
 }
 
-/** The tokens of a pointer. What stands before the first slash is not looked at, as upstream does not. */
+/** The tokens of a pointer. Characters before the first slash are ignored, as upstream does. */
 function tokensOf(pointer: string): string[] {
   const [, ...tokens] = pointer.split('/');
   return tokens.map((token) => token.replaceAll('~1', '/').replaceAll('~0', '~'));
@@ -54,7 +54,7 @@ function indexOf(token: string, end: number): number {
   return index;
 }
 
-/** Counts values that an operation touches. @throws StatusError 413 where one patch would hold up other requests */
+/** Counts values that an operation touches. @throws StatusError 413 if one patch would hold up other requests */
 function touch(spent: Spent, values: number): void {
   spent.touched += values;
   if (spent.touched <= maxTouched) return;
@@ -87,13 +87,13 @@ function sizeOf(value: unknown): number {
   return Object.values(value).reduce<number>((sum, member) => sum + sizeOf(member), 1);
 }
 
-/** What is in a slot; undefined for a member that an object does not have. */
+/** Content of a slot; undefined for a member that an object does not have. */
 function read({ parent, key }: Slot): unknown {
   if (Array.isArray(parent)) return parent[indexOf(key, parent.length)];
   return Object.hasOwn(parent, key) ? parent[key] : undefined;
 }
 
-/** Finds the slot that a path names; `walked` takes the objects on the way. Undefined where its parent is missing. */
+/** Finds the slot that a path names; `walked` takes the objects on the way. Undefined if its parent is missing. */
 function locate(document: unknown, pointer: string, walked: Set<JsonObject>): Slot | undefined {
   const path = tokensOf(pointer);
   let parent = document;
@@ -235,13 +235,13 @@ function apply(document: unknown, operation: JsonObject, { walked, spent }: Prog
 }
 
 /**
- * Applies the operations of a JSON patch to a copy of a document, all of them or none. As the API server's library
- * (evanphx/json-patch v4) does, and RFC 6902 does not: negative indexes count from the end, `replace` creates a missing
- * member, a missing value is null, and `test` for null passes where nothing is. Missing parents are not created. The
- * members of objects that a path leads through come back sorted by name: it decides which of several wrong fields is
- * reported first.
+ * Applies the operations of a JSON patch to a copy of a document, all of them or none. Unlike RFC 6902, it follows the
+ * API server's library (evanphx/json-patch v4), so negative indexes count from the end, `replace` creates a missing
+ * member, a missing value is null, and `test` for null passes for a missing value. Missing parents are not created. The
+ * members of objects that a path leads through come back sorted by name, which decides the one of several wrong fields
+ * that is reported first.
  *
- * @throws JsonPatchError where one does not apply, StatusError 413 for too much work
+ * @throws JsonPatchError if one does not apply, StatusError 413 for too much work
  */
 export function applyOperations(document: unknown, operations: readonly JsonObject[]): unknown {
   const walked = new Set<JsonObject>();

@@ -26,10 +26,10 @@ function requireOperation(source: unknown): JsonObject {
 }
 
 /**
- * Applies the JSON patch of a request to a copy of a document: see {@link applyOperations}.
+ * Applies the JSON patch of a request to a copy of a document, see {@link applyOperations}.
  *
- * @throws StatusError 400 for what is not a patch, 413 for more than 10,000 operations or too
- *   much work, 422 where it does not apply or copies more than 3 MiB
+ * @throws StatusError 400 for an invalid patch, 413 for more than 10,000 operations or too much work, 422 if it does
+ * not apply or copies more than 3 MiB
  */
 export function applyJsonPatch(document: unknown, patch: unknown): unknown {
   if (!Array.isArray(patch)) {

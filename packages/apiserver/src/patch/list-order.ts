@@ -26,20 +26,20 @@ function sortBy(items: readonly unknown[], order: readonly unknown[], mergeKey: 
   return ranked.sort((a, b) => (a.rank >= 0 && b.rank >= 0 ? a.rank - b.rank : 0)).map(({ item }) => item);
 }
 
-/** What {@link inOrder} puts together. */
+/** Parts that {@link inOrder} puts together. */
 export interface OrderedParts {
   readonly listed: readonly unknown[];
   readonly others: readonly unknown[];
   /** The order that the patch gives. */
   readonly order: readonly unknown[];
-  /** The list as it was: the order of the server. */
+  /** The list as it was, in the order of the server. */
   readonly before: readonly unknown[];
   readonly mergeKey: string | undefined;
 }
 
 /**
- * The final order of a merged list: the patch's items in the patch's order, the server's own in the server's order,
- * and between the two a server item comes first only where both are known to the server in that order.
+ * The final order of a merged list, with the patch's items in the patch's order and the server's own in the server's
+ * order. Between the two a server item comes first only if the server has both in that order.
  */
 export function inOrder({ listed, others, order, before, mergeKey }: OrderedParts): unknown[] {
   const fromPatch = sortBy(listed, order, mergeKey);

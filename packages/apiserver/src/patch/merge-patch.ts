@@ -1,7 +1,7 @@
 import { cloneJson, isObject, setOwn } from '@kctl/crd/engine';
 import { badRequest } from '../protocol/status.js';
 
-/** The patch with the nulls in it gone: what it adds where nothing was. */
+/** The patch without its nulls, as added to a place without a value. */
 function withoutNulls(patch: unknown): unknown {
   if (!isObject(patch)) return cloneJson(patch);
   const result: Record<string, unknown> = {};
@@ -21,8 +21,8 @@ function merge(target: unknown, patch: unknown): unknown {
 }
 
 /**
- * Applies a JSON merge patch (RFC 7386). The result shares what the patch does not touch with the document: copy it
- * before changing it.
+ * Applies a JSON merge patch (RFC 7386). The result shares the parts that the patch does not touch with the document,
+ * so copy it before changing it.
  *
  * @throws StatusError 400 when the patch is not an object
  */

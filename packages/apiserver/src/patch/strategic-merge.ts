@@ -23,7 +23,7 @@ interface PatchMeta {
   /** `merge`, `replace` or nothing. */
   readonly strategy: string | undefined;
   readonly mergeKey: string | undefined;
-  /** Type of the value: a struct, a map, or what a list holds. */
+  /** Type of the value, which is a struct, a map, or the items of a list. */
   readonly type: GoType | undefined;
 }
 
@@ -54,7 +54,7 @@ function isPrefixed(name: string): boolean {
   return name.startsWith(orderPrefix) || name.startsWith(deletePrefix);
 }
 
-/** A patch value as it is put where nothing was: without directives, nulls in maps dropped. */
+/** A patch value as it is put in a place without a value, without directives, and with nulls in maps dropped. */
 function plain(value: unknown): unknown {
   if (Array.isArray(value)) {
     return value.filter((item) => !isObject(item) || item[directive] === undefined).map(plain);

@@ -6,23 +6,26 @@ import type { WriteBackend } from '../handlers/call.js';
 import type { KindRef } from '../resource/resource.js';
 import { badRequest } from '../protocol/status.js';
 
-/** A connection may last: its request has no deadline, its webhooks have their own. What a timer can hold, in ms. */
+/**
+ * A connection may last. Its request has no deadline, its webhooks have separate ones. This is the longest time of a
+ * timer, in ms.
+ */
 const endless = 2 ** 31 - 1;
 
-/** What is connected to. */
+/** Target of a connection. */
 export interface Connection {
   readonly subresource: string;
   /** The kind of its options. */
   readonly kind: KindRef;
-  /** For a proxy: the path below it. */
+  /** For a proxy, the path below it. */
   readonly path?: string;
 }
 
 /**
- * Admission of CONNECT, before anything is looked up: the options that plugins have changed; undefined where they are as the
- * request has them. Mirrors `ConnectResource`.
+ * Admission of CONNECT, before anything is looked up. Returns the options that plugins have changed; undefined if they
+ * are as in the request. Mirrors `ConnectResource`.
  *
- * @throws StatusError 400 for options that are none; what plugins refuse with
+ * @throws StatusError 400 for invalid options; errors by which plugins refuse
  */
 export async function admitConnect(
   backend: WriteBackend,

@@ -10,7 +10,7 @@ import { kubeletOf, nodeOf, plainError, refusedDial, requireContainer, requirePo
 import { answerPortForward } from './port-forward.js';
 import { answerProcess } from './processes.js';
 
-/** Subresources that lead to a kubelet. There is none: scripts answer for it. @throws StatusError */
+/** Subresources that lead to a kubelet. There is no kubelet, so scripts answer for it. @throws StatusError */
 export async function answerConnect(backend: Backend, call: ResourceCall, name: string): Promise<Reply> {
   if (call.definition.plural !== 'pods' || call.definition.group !== '') throw missing(call, name);
   switch (name) {

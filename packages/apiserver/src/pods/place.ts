@@ -1,11 +1,12 @@
-// Where a request for a pod leads: pod, container, node. Mirrors pkg/registry/core/pod/strategy.go and the kubelet's client.
+// Target of a request for a pod, as pod, container and node. Mirrors pkg/registry/core/pod/strategy.go and the
+// kubelet's client.
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
 import { at, stringOf } from '@kctl/crd/engine';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { requirePresent } from '../handlers/update.js';
 import { badRequest, notFound } from '../protocol/status.js';
 
-/** The names of all containers: init, regular, ephemeral. */
+/** The names of all containers, which may be init, regular or ephemeral. */
 function containersOf(pod: UntypedObject, lists: readonly string[]): readonly string[] {
   return lists.flatMap((list) => {
     const containers = at(pod, 'spec', list);
@@ -13,7 +14,7 @@ function containersOf(pod: UntypedObject, lists: readonly string[]): readonly st
   });
 }
 
-/** The container that a request means. @throws StatusError 400, where it is not clear or there is no such one */
+/** The container that a request means. @throws StatusError 400, if it is ambiguous or does not exist */
 export function requireContainer(pod: UntypedObject, asked: string): string {
   const name = pod.metadata.name ?? '';
   const all = containersOf(pod, ['initContainers', 'containers', 'ephemeralContainers']);
@@ -32,12 +33,12 @@ export function requirePod(backend: Backend, call: ResourceCall): UntypedObject 
   return requirePresent(backend, call).object;
 }
 
-/** The node of a pod; '' where it is on none. */
+/** The node of a pod; '' if it is on no node. */
 export function nodeOf(pod: UntypedObject): string {
   return stringOf(at(pod, 'spec', 'nodeName'));
 }
 
-/** kubelet's port, where a node does not say another one. */
+/** kubelet's port, if a node does not state another one. */
 const kubeletPort = 10_250;
 /** The types of addresses in the order of kube-apiserver's default. */
 const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'ExternalIP'];
@@ -46,7 +47,7 @@ const addressTypes = ['Hostname', 'InternalDNS', 'InternalIP', 'ExternalDNS', 'E
 export function kubeletOf(backend: Backend, node: string): string {
   const definition = backend.registry.find('', 'v1', 'nodes');
   const present = definition === undefined ? undefined : backend.store.table(definition.storageKey).get(node);
-  // Upstream says pods: the message is made from the request.
+  // Upstream names pods, because the message is made from the request.
   if (present === undefined) throw notFound({ group: '', plural: 'pods' }, node);
   const listed = at(present.object, 'status', 'addresses');
   const addresses: readonly unknown[] = Array.isArray(listed) ? listed : [];
@@ -65,7 +66,7 @@ export function plainError(message: string): StatusError {
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }
 
-/** What a dial to a kubelet that is not there says. */
+/** Message of a dial to a missing kubelet. */
 export function refusedDial(kubelet: string): string {
   return `dial tcp ${kubelet}: connect: connection refused`;
 }

@@ -1,4 +1,4 @@
-// The subresource `portforward` of pods, over v4.channel.k8s.io: two channels for each port, data and errors.
+// The subresource `portforward` of pods, over v4.channel.k8s.io, with two channels for each port, data and errors.
 import { goQuoted } from '@kctl/crd/engine';
 import { Duplex } from 'node:stream';
 import { messageOf } from '@kctl/telemetry';

@@ -14,11 +14,11 @@ import type { PodScript, ScriptedContainer } from '../scripts/pod-scripts.js';
 const channel = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4 } as const;
 const protocols = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
-/** What a stream to a process needs. */
+/** Parts that a stream to a process needs. */
 export interface ProcessCall {
   readonly of: ScriptedContainer;
   readonly what: 'exec' | 'attach';
-  /** Why there is no process, found out after the upgrade, as where the kubelet does not answer. */
+  /** The reason for a missing process, found out after the upgrade, as when the kubelet does not answer. */
   readonly failure: (() => Error) | undefined;
 }
 

@@ -6,7 +6,7 @@ import type { Upgrade } from '../protocol/api-request.js';
 
 /** Longest message that is taken, in bytes, as upstream. */
 const maxMessageBytes = 32 * 1024 * 1024;
-/** Of v5.channel.k8s.io: the client has closed a channel. */
+/** Signal of v5.channel.k8s.io that the client has closed a channel. */
 const closeSignal = 255;
 
 /** The server's side of streams over one WebSocket, each message beginning with the number of its channel. */
@@ -22,7 +22,7 @@ export interface ServerChannels {
   close(code: number): void;
 }
 
-/** Which of the protocols a client offers is spoken: the client's first. Undefined: none. */
+/** Chooses one of the protocols that a client offers, the client's first. Undefined if it offers no known protocol. */
 export function chooseProtocol(offered: string | undefined, known: readonly string[]): string | undefined {
   return (offered ?? '')
     .split(',')
@@ -112,7 +112,7 @@ class SocketChannels implements ServerChannels {
 
   close(code: number): void {
     this.#socket.close(code);
-    // What the client still sends is not waited for.
+    // Further data from the client is not waited for.
     this.#socket.resume();
   }
 }

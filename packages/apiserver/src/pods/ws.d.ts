@@ -1,4 +1,4 @@
-// Of `ws`, the server's side: the package has no types.
+// Server side of `ws`, because the package has no types.
 declare module 'ws' {
   import type { IncomingMessage } from 'node:http';
   import type { Duplex } from 'node:stream';

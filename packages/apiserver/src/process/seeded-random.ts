@@ -1,6 +1,6 @@
 import type { Random } from '@kctl/wait';
 
-/** A reproducible sequence of numbers in [0, 1): mulberry32. Not for secrets. */
+/** A reproducible sequence of numbers in [0, 1), by mulberry32. Not for secrets. */
 export function seededRandom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

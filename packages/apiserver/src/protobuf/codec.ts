@@ -1,14 +1,17 @@
 import type { WireReader } from './wire-reader.js';
 import type { ReverseWriter } from './wire-writer.js';
 
-/** How values of one Go type stand on the wire. Values are what JSON has: base64 text for bytes, text for times. */
+/**
+ * Encoding of values of one Go type on the wire. Values are as in JSON, with base64 strings for bytes, and strings for
+ * times.
+ */
 export interface Codec {
   readonly wireType: number;
-  /** Written where JSON has no value and the field is not optional. */
+  /** Written if JSON has no value and the field is not optional. */
   readonly zero: unknown;
   /** Writes a value; of what has a length, with the length. */
   write(writer: ReverseWriter, value: unknown): void;
-  /** Reads a value. `before` is what an earlier occurrence of the same field said: messages are merged. */
+  /** Reads a value. `before` is the value of an earlier occurrence of the same field, since messages are merged. */
   read(reader: WireReader, before: unknown, depth: number): unknown;
 }
 

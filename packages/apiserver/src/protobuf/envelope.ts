@@ -7,17 +7,20 @@ import { ReverseWriter, wireType } from './wire-writer.js';
 /** The media type. */
 export const protobufType = 'application/vnd.kubernetes.protobuf';
 
-/** What stands before every object: `k8s` and a zero byte. */
+/** Prefix of every object, which is `k8s` and a zero byte. */
 const prefix = Buffer.from('k8s\0');
 
-/** A runtime.Unknown: an object, with what it is. */
+/** A runtime.Unknown, which is an object with its type. */
 export interface Envelope {
   readonly apiVersion: string;
   readonly kind: string;
   readonly raw: Uint8Array;
 }
 
-/** Head and end of the bytes around a message of a length: prefix, kind, and the two empty fields that Go writes after it. */
+/**
+ * Head and end of the bytes around a message of a length, with prefix, kind, and the two empty fields that Go writes
+ * after it.
+ */
 export function envelopeAround(
   { apiVersion, kind }: Pick<Envelope, 'apiVersion' | 'kind'>,
   length: number,
@@ -73,7 +76,7 @@ export function unwrapMessage(bytes: Uint8Array): Envelope {
 }
 
 /**
- * A JSON object of a kind that has a form in protobuf: built-in kinds and their lists, Status, metadata alone.
+ * A JSON object of a kind that has a form in protobuf, such as built-in kinds and their lists, Status, metadata alone.
  *
  * @throws RangeError for other kinds
  */
@@ -85,7 +88,7 @@ export function encodeObject(object: JsonObject): Uint8Array {
   return wrapMessage({ apiVersion, kind, raw: encodeMessage(struct, object) });
 }
 
-/** The JSON object of an envelope; undefined where its kind has no form in protobuf. @throws ProtobufError */
+/** The JSON object of an envelope; undefined if its kind has no form in protobuf. @throws ProtobufError */
 export function decodeEnvelope({ apiVersion, kind, raw }: Envelope): JsonObject | undefined {
   const struct = structOfKind(apiVersion, kind);
   return struct === undefined ? undefined : { ...decodeMessage(struct, raw), kind, apiVersion };

@@ -25,7 +25,7 @@ function field(name: string, type: GoType, number: number): GoField {
   return { name, type, omitEmpty: false, omitZero: false, optional: false, protobuf: [number] };
 }
 
-/** The list of a kind: all lists have the same two fields. */
+/** The list of a kind. All lists have the same two fields. */
 function listStruct(item: GoStruct): GoStruct {
   const items: GoType = { pointer: false, form: 'list', of: structType(item), goName: `[]${item.goName}` };
   const fields = [field('metadata', structType(bodyStruct('ListMeta')), 1), field('items', items, 2)];
@@ -47,7 +47,10 @@ function builtinStruct(apiVersion: string, kind: string): GoStruct | undefined {
   return body === undefined ? builtins.get(name) : bodyStruct(body);
 }
 
-/** The Go type of a kind that has a form in protobuf: built-in kinds, their lists, and the types of the API machinery. */
+/**
+ * The Go type of a kind that has a form in protobuf, such as built-in kinds, their lists, and the types of the API
+ * machinery.
+ */
 export function structOfKind(apiVersion: string, kind: string): GoStruct | undefined {
   if (metaTypes.has(kind)) return bodyStruct(kind);
   const own = builtinStruct(apiVersion, kind);

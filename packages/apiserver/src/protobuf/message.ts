@@ -18,7 +18,7 @@ const maxDepth = 1_000;
 /** One field of a message. */
 interface MessageField {
   readonly number: number;
-  /** Writes the field of an object, tag included; nothing where Go writes nothing. */
+  /** Writes the field of an object, tag included; nothing if Go writes nothing. */
   write(writer: ReverseWriter, object: JsonObject): void;
   /** Reads one occurrence into an object. */
   read(reader: WireReader, object: JsonObject, context: { readonly wire: number; readonly depth: number }): void;
@@ -26,19 +26,19 @@ interface MessageField {
 
 interface Message {
   readonly goName: string;
-  /** The last field first: messages are written from their end. */
+  /** The last field first, because messages are written from their end. */
   readonly fields: readonly MessageField[];
   readonly byNumber: ReadonlyMap<number, MessageField>;
 }
 
-/** Text order by bytes, as Go sorts the keys of a map. */
+/** Order by bytes, as Go sorts the keys of a map. */
 function compareKeys(a: string, b: string): number {
   // Without surrogates the order of code units is the order of bytes.
   if (!/[\ud800-\udfff]/.test(a) && !/[\ud800-\udfff]/.test(b)) return a < b ? -1 : a > b ? 1 : 0;
   return Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
-/** The Go name of a field, near enough for a message: the facts have its JSON name. */
+/** The Go name of a field, near enough for a message, since the facts have its JSON name. */
 function goFieldName({ name, type }: GoField): string {
   if (name === 'metadata') return type.goName.slice(type.goName.indexOf('.') + 1);
   return name.charAt(0).toUpperCase() + name.slice(1);
@@ -115,7 +115,7 @@ class Messages {
     return codec;
   }
 
-  /** A named list: a message with the items as field 1. */
+  /** A named list, which is a message with the items as field 1. */
   #itemsCodec(of: GoType): Codec {
     const item = this.#codec(of);
     return messageCodec(
@@ -185,7 +185,7 @@ function mapField(
   };
 }
 
-/** Scalars whose zero Go's JSON leaves out where the field says so. */
+/** Scalars whose zero Go's JSON leaves out if the field is marked so. */
 const plainScalars: ReadonlySet<GoScalar> = new Set(['string', 'bool', 'int32', 'int64', 'float64', 'bytes']);
 
 function plainField(
@@ -228,7 +228,7 @@ function listField(number: number, field: GoField, codec: Codec): MessageField {
       const items: unknown[] = Array.isArray(object[name]) ? object[name] : [];
       if (wire === codec.wireType) items.push(codec.read(reader, undefined, depth));
       else if (wire === wireType.bytes) {
-        // Packed: numbers one after the other.
+        // Packed numbers, one after the other.
         const packed = reader.message();
         while (!packed.isDone) items.push(codec.read(packed, undefined, depth));
       } else throw wrongType(wire, field);
@@ -237,7 +237,7 @@ function listField(number: number, field: GoField, codec: Codec): MessageField {
   };
 }
 
-/** An embedded struct: a message on the wire, and no level in JSON. Go writes it always. */
+/** An embedded struct, which is a message on the wire, and no level in JSON. Go writes it always. */
 function embeddedField(number: number, message: Message): MessageField {
   return {
     number,
@@ -282,16 +282,19 @@ function messages(): Messages {
   return opened;
 }
 
-/** An object as Go's generated code marshals it: what JSON does not have is written as the zero value that Go has there. */
+/**
+ * An object as Go's generated code marshals it. Values missing in JSON are written as the zero value that Go has there.
+ */
 export function encodeMessage(struct: GoStruct, object: JsonObject): Uint8Array {
   const message = messages().of(struct);
   return writeMessage((writer) => writeFields(writer, message, object));
 }
 
 /**
- * The JSON of a message. Zero values that Go's JSON would leave out are left out; what was not on the wire is absent.
+ * The JSON of a message. Zero values that Go's JSON would leave out are left out; fields missing on the wire are
+ * absent.
  *
- * @throws ProtobufError with the text of Go's generated code; JsonSyntaxError where embedded JSON is none
+ * @throws ProtobufError with the message of Go's generated code; JsonSyntaxError if embedded JSON is invalid
  */
 export function decodeMessage(struct: GoStruct, bytes: Uint8Array): JsonObject {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);

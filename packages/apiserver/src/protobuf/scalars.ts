@@ -161,7 +161,7 @@ const intOrString: Codec = messageCodec(
   },
 );
 
-/** JSON text in a message: RawExtension, FieldsV1, and the JSON of CustomResourceDefinitions. */
+/** JSON in a message, for RawExtension, FieldsV1, and the JSON of CustomResourceDefinitions. */
 const json: Codec = messageCodec(
   null,
   (writer, value) => {

@@ -65,7 +65,7 @@ export class WireReader {
     return this.#halves()[0] | 0;
   }
 
-  /** A bigint where a number would not be exact. */
+  /** A bigint if a number would not be exact. */
   int64(): number | bigint {
     const [low, high] = this.#halves();
     if (high < 0x20_0000) return high * 2 ** 32 + low;
@@ -84,7 +84,7 @@ export class WireReader {
     return this.#buffer.readDoubleLE(at);
   }
 
-  /** Moves on by a number of bytes; answers where they begin. */
+  /** Moves on by a number of bytes, and returns their start. */
   #advance(size: number): number {
     const at = this.#at;
     if (size > this.#end - at) throw endOfInput();

@@ -4,12 +4,12 @@ export const wireType = { varint: 0, fixed64: 1, bytes: 2, startGroup: 3, endGro
 const firstSize = 512;
 /** A writer keeps this much memory from one message to the next. */
 const mostKept = 64 * 1024;
-/** Up to here the characters of a text are tried one by one, which is quicker than two calls into the runtime. */
+/** Up to here the characters of a string are tried one by one, which is quicker than two calls into the runtime. */
 const shortText = 40;
 
 /**
- * Writes a message from its end to its start, as Go's generated code does: what is written is already there when its
- * length is due, so that nothing is measured beforehand.
+ * Writes a message from its end to its start, as Go's generated code does. The content is already there when its length
+ * is due, so that nothing is measured beforehand.
  */
 export class ReverseWriter {
   #buffer: Buffer = Buffer.allocUnsafe(firstSize);
@@ -20,7 +20,7 @@ export class ReverseWriter {
     return this.#buffer.length - this.#at;
   }
 
-  /** What has been written, as a copy; the writer is empty then. */
+  /** Returns the written bytes, as a copy; the writer is empty then. */
   finish(): Uint8Array {
     const written = Buffer.from(this.#buffer.subarray(this.#at));
     this.clear();
@@ -64,7 +64,7 @@ export class ReverseWriter {
     this.#buffer[at] = rest;
   }
 
-  /** A signed integer of 64 bits: what is negative takes ten bytes. */
+  /** A signed integer of 64 bits, of which a negative one takes ten bytes. */
   int64(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0 && Number.isSafeInteger(value)) {
       this.varint(value);
@@ -88,7 +88,7 @@ export class ReverseWriter {
     this.#buffer.set(bytes, at);
   }
 
-  /** A text in UTF-8, without its length. */
+  /** A string in UTF-8, without its length. */
   text(text: string): void {
     const { length } = text;
     if (length <= shortText) {
@@ -106,7 +106,7 @@ export class ReverseWriter {
     this.#buffer.write(text, at);
   }
 
-  /** Number and wire type of a field: the last thing written of it. */
+  /** Number and wire type of a field, written last of it. */
   tag(number: number, type: number): void {
     this.varint(number * 8 + type);
   }
@@ -121,7 +121,7 @@ export class ReverseWriter {
 /** The writer of the message before, whose memory fits the next one; nothing while it writes. */
 let idle: ReverseWriter | undefined;
 
-/** What is written by a function, which may itself write messages this way. */
+/** Returns the output of a function, which may itself write messages this way. */
 export function writeMessage(write: (writer: ReverseWriter) => void): Uint8Array {
   const writer = idle ?? new ReverseWriter();
   idle = undefined;

@@ -7,7 +7,7 @@ export interface User {
   readonly name: string;
   readonly uid?: string;
   readonly groups: readonly string[];
-  /** Further facts of the authenticator, by key: the pod of a token, what an impersonator adds. */
+  /** Further facts of the authenticator, by key, such as the pod of a token and the additions of an impersonator. */
   readonly extra?: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -24,13 +24,16 @@ export interface ApiRequest {
   impersonation(): readonly (readonly [name: string, value: string])[];
   /** The whole body. @throws StatusError 413 beyond the limit */
   readBody(): Promise<Uint8Array>;
-  /** Called once the request is authenticated: a transport trusts its connection from then on. */
+  /** Called once the request is authenticated. A transport trusts its connection from then on. */
   onAuthenticated?(): void;
   /** The user that a verified client certificate, or the transport itself, names. */
   readonly peer: User | undefined;
   /** Aborted when the client went away. */
   readonly signal: AbortSignal;
-  /** Whether the transport can hand over its connection to another protocol, as its `Upgrade` header asks. @default false */
+  /**
+   * Whether the transport can hand over its connection to another protocol, as its `Upgrade` header requests. @default
+   * false
+   */
   readonly canUpgrade?: boolean;
 }
 
@@ -38,7 +41,7 @@ export interface ApiRequest {
 export interface Upgrade {
   readonly request: IncomingMessage;
   readonly socket: Duplex;
-  /** What has arrived behind the request. */
+  /** Data that has arrived behind the request. */
   readonly head: Buffer;
 }
 

@@ -13,7 +13,7 @@ const unitMs: Readonly<Record<string, number>> = {
 };
 const part = /(\d+\.?\d*|\.\d+)(ns|us|µs|\u03bcs|ms|s|m|h)/y;
 
-/** A Go duration in ms; undefined where it is none. */
+/** A Go duration in ms; undefined if it is invalid. */
 export function parseGoDuration(text: string): number | undefined {
   const sign = /^[-+]/.exec(text)?.[0] ?? '';
   const body = text.slice(sign.length);
@@ -31,7 +31,10 @@ export function parseGoDuration(text: string): number | undefined {
   return at === 0 ? undefined : sign === '-' ? -total : total;
 }
 
-/** An integer query parameter; undefined if it is absent. @throws StatusError 400 with Go's text, also for an empty one */
+/**
+ * An integer query parameter; undefined if it is absent. @throws StatusError 400 with Go's message, also for an empty
+ * one
+ */
 export function parseIntParameter(query: URLSearchParams, name: string): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
@@ -42,7 +45,10 @@ export function parseIntParameter(query: URLSearchParams, name: string): number 
   return Number(exact);
 }
 
-/** A boolean query parameter, as apimachinery's conversion reads it: absent, `0` and `false` are false, all else is true. */
+/**
+ * A boolean query parameter, as apimachinery's conversion reads it. Absent, `0` and `false` are false, all else is
+ * true.
+ */
 export function parseBoolParameter(query: URLSearchParams, name: string): boolean {
   const text = query.get(name);
   return text !== null && text !== '0' && text.toLowerCase() !== 'false';
@@ -64,7 +70,7 @@ export function noObjectText(value: unknown): string {
 
 let formatted: { readonly second: number; readonly text: string } | undefined;
 
-/** RFC 3339 in UTC with whole seconds: how Kubernetes writes a Time. A write asks for that of the same second several times. */
+/** RFC 3339 in UTC with whole seconds, as Kubernetes writes a Time. A write formats the same second several times. */
 export function formatTime(ms: number): string {
   const second = Math.floor(ms / 1000);
   if (formatted?.second !== second) {

@@ -42,7 +42,7 @@ export function timedOut(): StatusError {
   });
 }
 
-/** 406 as built-in resources say it. */
+/** 406 in the words of built-in resources. */
 export function noRepresentation(accepted: readonly string[]): StatusError {
   return new StatusError({
     kind: 'Status',
@@ -56,7 +56,7 @@ export function noRepresentation(accepted: readonly string[]): StatusError {
   });
 }
 
-/** 415 of a patch as built-in resources say it. */
+/** 415 of a patch in the words of built-in resources. */
 export function unsupportedPatchType(): StatusError {
   return new StatusError({
     kind: 'Status',

@@ -1,8 +1,8 @@
 import { goQuoted, labelKey, validLabelValue } from '@kctl/crd/engine';
 
 /**
- * What the API server says about a label selector that it cannot parse. The selector itself is parsed by apimachinery;
- * this walks the text the way `labels.Parser` does, for the sake of its words.
+ * Messages of the API server for a label selector that it cannot parse. The selector itself is parsed by apimachinery;
+ * this walks the string the way `labels.Parser` does, for the sake of its words.
  */
 type Token = { readonly type: 'identifier' | 'symbol' | 'end'; readonly text: string };
 
@@ -28,7 +28,7 @@ class Walker {
     this.#tokens = tokenize(text);
   }
 
-  /** What is wrong first; undefined when nothing is. */
+  /** The first error; undefined without errors. */
   problem(): string | undefined {
     for (;;) {
       const first = this.#peek();
@@ -99,7 +99,7 @@ class Walker {
   }
 }
 
-/** What `labels.NewRequirement` objects to: it is given the values as a sorted set. */
+/** Objection of `labels.NewRequirement`, which receives the values as a sorted set. */
 function valueProblem(key: string, operator: string, given: readonly string[]): string | undefined {
   const values = [...new Set(given)].sort();
   const ofNumbers = values.flatMap((value, index) =>
@@ -117,12 +117,12 @@ function valueProblem(key: string, operator: string, given: readonly string[]): 
   return problems.length > 1 ? `[${problems.join(', ')}]` : problems[0];
 }
 
-/** What upstream says about the syntax of a label selector; undefined when it is well-formed. */
+/** Upstream's message about the syntax of a label selector; undefined when it is well-formed. */
 export function labelSyntaxProblem(text: string): string | undefined {
   return new Walker(text).problem();
 }
 
-/** What upstream says about the syntax of a field selector; undefined when it is well-formed. */
+/** Upstream's message about the syntax of a field selector; undefined when it is well-formed. */
 export function fieldSyntaxProblem(text: string): string | undefined {
   for (const term of text.split(/(?<!\\),/)) {
     if (term === '') continue;

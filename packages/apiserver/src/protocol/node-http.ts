@@ -2,7 +2,7 @@ import type * as http from 'node:http';
 import type * as https from 'node:https';
 
 /**
- * `node:http` and `node:https`, not as ES modules: those name all that they have, and among it is a WebSocket, for which
+ * `node:http` and `node:https`, not as ES modules, since those name all their exports, including a WebSocket for which
  * Node loads a second HTTP client. That took 20 ms of each start.
  */
 export const nodeHttp: typeof http = process.getBuiltinModule('node:http');

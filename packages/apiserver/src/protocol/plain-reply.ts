@@ -3,7 +3,7 @@ import type { Reply } from './api-request.js';
 /** Answers that no cache may keep; upstream puts this on everything. */
 export const commonHeaders = { 'cache-control': 'no-cache, private' } as const;
 
-/** An answer in plain text. */
+/** A `text/plain` answer. */
 export function plainReply(status: number, body: string): Reply {
   return {
     status,

@@ -1,6 +1,6 @@
 import { badRequest } from './status.js';
 
-/** What a path under /api or /apis names. */
+/** Resource named by a path under /api or /apis. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;
@@ -39,7 +39,7 @@ export function pathSegments(path: string): string[] {
   return path.includes('%') ? segments.map(decodePath) : segments;
 }
 
-/** What the segments name; undefined where they do not name a resource. Mirrors `RequestInfoFactory`. */
+/** Resource named by the segments; undefined if they do not name a resource. Mirrors `RequestInfoFactory`. */
 export function parseResourcePath(segments: readonly string[]): ResourcePath | undefined {
   const [root, ...below] = segments;
   const [group, version, ...rest] = root === 'api' ? ['', ...below] : root === 'apis' ? below : [];

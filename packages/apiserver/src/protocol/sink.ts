@@ -1,4 +1,4 @@
-/** Where the bytes of a streamed answer go: a socket, or a stream in this process. */
+/** Destination of the bytes of a streamed answer, which is a socket, or a stream in this process. */
 export interface Sink {
   /** Takes bytes; what the consumer has not taken yet counts in {@link buffered}. Ignored after the end. */
   write(bytes: Uint8Array): void;

@@ -1,7 +1,7 @@
 import { StatusError, type Status, type StatusCause, type StatusDetails, type StatusReason } from '@kctl/apimachinery';
 import { formatFieldErrors, toCauses, type FieldError, goQuoted } from '@kctl/crd/engine';
 
-/** Names a resource in messages: plural and group. */
+/** Names a resource in messages, by plural and group. */
 export interface ResourceName {
   readonly group: string;
   readonly plural: string;
@@ -46,7 +46,7 @@ export function alreadyExists(resource: ResourceName, name: string, isTerminatin
   return failure(409, 'AlreadyExists', message, detailsOf(name, resource.group, resource.plural));
 }
 
-/** 409 on update. The default text is that of a stale resourceVersion. */
+/** 409 on update. The default message is that of a stale resourceVersion. */
 export function conflict(
   resource: ResourceName,
   name: string,
@@ -61,7 +61,7 @@ export function applyConflict(message: string, causes: readonly StatusCause[]): 
   return failure(409, 'Conflict', message, { causes: [...causes] });
 }
 
-/** 422 with causes. `kind` is the Kind (`Widget`), except where upstream passes the plural (missing resourceVersion). */
+/** 422 with causes. `kind` is the Kind (`Widget`), except if upstream passes the plural (missing resourceVersion). */
 export function invalid(
   kind: { group: string; kind: string },
   name: string,
@@ -72,7 +72,7 @@ export function invalid(
   return failure(422, 'Invalid', message, { ...detailsOf(name, kind.group, kind.kind), causes: toCauses(errors) });
 }
 
-/** 422 for request options: kind is e.g. `ListOptions`. */
+/** 422 for request options, with a kind such as `ListOptions`. */
 export function invalidOptions(kind: string, errors: readonly FieldError[]): StatusError {
   return invalid({ group: 'meta.k8s.io', kind }, '', errors);
 }
@@ -94,7 +94,7 @@ export function methodNotAllowed(): StatusError {
   return failure(405, 'MethodNotAllowed', 'the server does not allow this method on the requested resource', {});
 }
 
-/** 422 of a patch that cannot be applied: upstream says no more than this. */
+/** 422 of a patch that cannot be applied. Upstream gives no details. */
 export function unprocessablePatch(): StatusError {
   return failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {});
 }
@@ -141,7 +141,7 @@ export function tooManyRequests(message: string, retryAfterSeconds: number): Sta
   return failure(429, 'TooManyRequests', message, { retryAfterSeconds });
 }
 
-/** 429 of an eviction, with what the budget says. */
+/** 429 of an eviction, with the reason from the budget. */
 export function disruptionRefused(why: string, retryAfterSeconds?: number): StatusError {
   return failure(429, 'TooManyRequests', "Cannot evict pod as it would violate the pod's disruption budget.", {
     causes: [{ reason: 'DisruptionBudget', message: why }],
@@ -159,7 +159,7 @@ export function internalError(message: string): StatusError {
   return failure(500, 'InternalError', `Internal error occurred: ${message}`, { causes: [{ message }] });
 }
 
-/** 500 without a reason: how a plain Go error comes out, e.g. for a resourceVersion set on create. */
+/** 500 without a reason, as for a plain Go error, e.g. for a resourceVersion set on create. */
 export function unclassified(message: string): StatusError {
   return failure(500, undefined, message);
 }

@@ -1,16 +1,16 @@
 import type { Reply } from './api-request.js';
 
-/** What all warnings of an answer may have in runes before each is cut. */
+/** Limit in runes for all warnings of an answer before each is cut. */
 const maxTotalRunes = 4 * 1024;
 const maxRunesWhenCut = 256;
 const control = /\p{Cc}/u;
 
 /**
- * An answer with its `Warning` headers, each text once. Where they are longer than 4,096 runes together, each is cut to
- * 256, and what is beyond 4,096 then is left out. Mirrors the API server's warning recorder.
+ * An answer with its `Warning` headers, each message once. If they are longer than 4,096 runes together, each is cut to
+ * 256, and those beyond 4,096 are then left out. Mirrors the API server's warning recorder.
  */
 export function withWarnings(reply: Reply, warnings: readonly string[]): Reply {
-  // What is empty, or cannot stand in a header, is left out.
+  // Warnings that are empty, or cannot stand in a header, are left out.
   const told = warnings.filter((text) => text !== '' && !control.test(text) && text.isWellFormed());
   if (told.length === 0) return reply;
   const lines = withinLimit([...new Set(told)]).map((text) => `299 - ${quote(text)}`);

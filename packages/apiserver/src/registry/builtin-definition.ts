@@ -65,7 +65,7 @@ function hasGenerationChanged(rule: GenerationRule, object: UntypedObject, old: 
   }
 }
 
-/** Puts everything but status and metadata back, and the labels where the kind does not let them come with a status. */
+/** Restores everything but status and metadata, and the labels if the kind does not let them come with a status. */
 function restoreContent(object: UntypedObject, old: UntypedObject, keepsLabels: boolean): void {
   const { status, metadata } = object;
   for (const name of Object.keys(object)) delete object[name];
@@ -76,7 +76,7 @@ function restoreContent(object: UntypedObject, old: UntypedObject, keepsLabels: 
   if (status !== undefined) object['status'] = status;
 }
 
-/** Puts everything but the status back, metadata too except where managed fields are tracked. */
+/** Restores everything but the status, metadata too except if managed fields are tracked. */
 function onlyStatus(object: UntypedObject, old: UntypedObject): void {
   const { status } = object;
   const { resourceVersion, managedFields } = object.metadata;
@@ -94,7 +94,7 @@ function asUntyped(value: JsonObject, kind: string, apiVersion: string): Untyped
   return { ...value, kind, apiVersion, metadata };
 }
 
-/** One built-in kind: what the table says of it, and its strategy. */
+/** One built-in kind, with its table entry and its strategy. */
 class BuiltinResource {
   readonly #kind: BuiltinKind;
   readonly #strategy: KindStrategy;
@@ -146,7 +146,7 @@ class BuiltinResource {
     return object;
   }
 
-  /** @throws StatusError 400 when the body says that it is something else */
+  /** @throws StatusError 400 when the body states another type */
   #checkType(body: JsonObject, expected: ExpectedType): void {
     const apiVersion = stringOf(body['apiVersion']) || expected.apiVersion;
     const kind = stringOf(body['kind']) || expected.kind;

@@ -10,12 +10,15 @@ export type GenerationRule =
   | 'once'
   /** On any change of the spec. */
   | 'spec'
-  /** On any change but of metadata and status: kinds without a spec. */
+  /** On any change but of metadata and status, for kinds without a spec. */
   | 'content'
   /** On a change of the spec or of annotations: Deployment. */
   | 'spec-or-annotations';
 
-/** What is particular to a built-in kind. All of it is optional: the generic behaviour is right for most kinds. */
+/**
+ * Behaviour particular to a built-in kind. All of it is optional, because the generic behaviour is right for most
+ * kinds.
+ */
 export interface KindStrategy {
   readonly nameRule?: NameRule;
   readonly generation?: GenerationRule;
@@ -30,27 +33,29 @@ export interface KindStrategy {
     readonly toStorage: (object: UntypedObject) => UntypedObject;
     readonly fromStorage: (object: UntypedObject) => UntypedObject;
   };
-  /** A stored object as it is read; itself where that is the same. */
+  /** A stored object as it is read; itself if that is the same. */
   read?(stored: UntypedObject): UntypedObject;
   /** Fills in defaults after decoding, in place. */
   default?(object: UntypedObject): void;
-  /** What upstream's own admission plugins make of a create or an update (`old` is there) before webhooks are called. */
+  /**
+   * Changes of upstream's own admission plugins to a create or an update (`old` is present) before webhooks are called.
+   */
   admit?(object: UntypedObject, old: UntypedObject | undefined, context: WriteContext): void;
   /** Fills in what follows from the name, after one was generated, too. */
   canonicalize?(object: UntypedObject): void;
   prepareForCreate?(object: UntypedObject, context: WriteContext): void;
   prepareForUpdate?(object: UntypedObject, old: UntypedObject, context: WriteContext): void;
-  /** What is wrong with the object itself, metadata excepted: runs on create and on update, which replaces `old`. */
+  /** Errors of the object itself, metadata excepted. Runs on create and on update, which replaces `old`. */
   validate?(object: UntypedObject, context: WriteContext, old?: UntypedObject): FieldError[];
   /** Whether upstream reports what is wrong with a change before what is wrong with the object. */
   readonly reportsChangeFirst?: boolean;
   /** Whether upstream validates a changed object as if it were new, metadata included, once more. */
   readonly revalidatesMetadata?: boolean;
-  /** What is odd about a valid object; `old` is there on an update. */
+  /** Warnings about a valid object; `old` is there on an update. */
   warnings?(object: UntypedObject, old: UntypedObject | undefined): string[];
-  /** What is wrong with the change. */
+  /** Errors of the change. */
   validateChange?(object: UntypedObject, old: UntypedObject, context: WriteContext): FieldError[];
-  /** Replaces the generic rule of the status subresource: only the status changes. */
+  /** Replaces the generic rule of the status subresource that only the status changes. */
   readonly status?: Partial<UpdateStrategy>;
   /** Whether labels that come with a status are dropped. Other metadata is taken. */
   readonly statusKeepsLabels?: boolean;

@@ -1,4 +1,4 @@
-/** Letters and digits that upstream makes names of: no vowels, nothing that looks like another. */
+/** Letters and digits for upstream's names, without vowels and characters that look alike. */
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Five characters that make a name unique. `random` is uniform in [0, 1). */

@@ -10,19 +10,21 @@ export interface ApiGroup {
   readonly versions: readonly string[];
 }
 
-/** What changed in a registry. */
+/** Change of a registry. */
 export interface RegistryChange {
   readonly added: readonly ResourceDefinition[];
   readonly removed: readonly ResourceDefinition[];
 }
 
-/** All resources that a server serves. Changes are synchronous: the next look-up sees them. */
+/** All resources that a server serves. Changes are synchronous, so the next look-up sees them. */
 export interface Registry {
   find(group: string, version: string, plural: string): ResourceDefinition | undefined;
   findKind(group: string, version: string, kind: string): ResourceDefinition | undefined;
-  /** Whether the group and version are served at all: decides between a Status and the bare `404 page not found`. */
+  /**
+   * Whether the group and version are served at all, which decides between a Status and the bare `404 page not found`.
+   */
   hasGroupVersion(group: string, version: string): boolean;
-  /** All definitions of a storage, the storage version first where it is served. */
+  /** All definitions of a storage, the storage version first if it is served. */
   ofStorage(storageKey: string): readonly ResourceDefinition[];
   /** All definitions, in discovery order. */
   list(): readonly ResourceDefinition[];
@@ -34,7 +36,7 @@ export interface Registry {
   unregisterCrd(name: string): RegistryChange;
   /** Calls back after each change, synchronously. Returns the function that ends it. */
   subscribe(listener: (change: RegistryChange) => void): () => void;
-  /** Grows with each change: an ETag for discovery. */
+  /** Grows with each change, as an ETag for discovery. */
   readonly revision: number;
 }
 
@@ -42,7 +44,7 @@ export interface Registry {
 export interface RegistryOptions {
   /** Definitions that are always there. Later ones replace earlier ones of the same group, version and plural. */
   readonly definitions?: Iterable<ResourceDefinition>;
-  /** Calls conversion webhooks. @default they are not called: versions are converted by their names only */
+  /** Calls conversion webhooks. @default they are not called, and versions are converted by their names only */
   readonly webhookCaller?: WebhookCaller;
   /** Reads long custom resources. @default they are read at once */
   readonly longReader?: LongReader;

@@ -5,7 +5,7 @@ const struct = objectMetaStruct();
 
 const isFilled = (value: unknown): boolean => Array.isArray(value) && value.length > 0;
 
-/** Whether a map is one of texts that has members. */
+/** Whether a map is a nonempty one of strings. */
 function isFilledMap(value: unknown): boolean {
   if (!isObject(value)) return false;
   let isEmpty = true;
@@ -20,8 +20,8 @@ function isFilledMap(value: unknown): boolean {
 type MaybeMalformed = Readonly<Partial<Record<'labels' | 'annotations' | 'finalizers' | 'ownerReferences', unknown>>>;
 
 /**
- * Whether reading drops a field of the metadata: it is empty or malformed, or has a name that is not known. Other fields
- * are not looked at: the managedFields of a long object are a text of its own, which takes long to read.
+ * Whether reading drops a field of the metadata because it is empty or malformed, or has an unknown name. Other fields
+ * are not checked, because the managedFields of a long object are a separate string, which takes long to read.
  */
 function isUnread(metadata: MaybeMalformed, name: string): boolean {
   switch (name) {
@@ -44,7 +44,7 @@ export function hasUnread({ metadata }: UntypedObject): boolean {
   return Object.keys(metadata).some((name) => isUnread(metadata, name));
 }
 
-/** Metadata as a plugin has made them: typed, and with the fields as they are that reading drops. */
+/** Metadata as made by a plugin, typed, with the fields that reading drops left as they are. */
 export function admittedMetadata(given: JsonObject): ObjectMeta {
   const metadata = readMetadata(given);
   for (const [name, value] of Object.entries(given))
@@ -55,18 +55,21 @@ export function admittedMetadata(given: JsonObject): ObjectMeta {
 const listNames = ['finalizers', 'ownerReferences'] as const;
 const isList = (name: string): boolean => listNames.some((each) => each === name);
 
-/** Makes malformed finalizers and owners of an object that is to be stored empty ones, in place: controllers read them there. */
+/**
+ * Replaces malformed finalizers and owners of an object that is to be stored by empty ones, in place, because
+ * controllers read them there.
+ */
 export function keepLists({ metadata }: UntypedObject): void {
   const read = listNames.some((name) => metadata[name] !== undefined) ? readMetadata({ ...metadata }) : metadata;
   for (const name of listNames) if (metadata[name] !== undefined && read[name] === undefined) metadata[name] = [];
 }
 
-/** The labels by which selectors choose an object: none where they are malformed. */
+/** The labels by which selectors choose an object; empty if they are malformed. */
 export function selectedLabels({ metadata }: UntypedObject): unknown {
   return isFilledMap(metadata.labels) ? metadata.labels : {};
 }
 
-/** Metadata as upstream reads them from its storage: each field that is malformed is dropped. */
+/** Metadata as upstream reads them from its storage, without malformed fields. */
 export function readMetadata(given: JsonObject): ObjectMeta {
   try {
     return withoutEmpty(decodeStruct(given, struct, [], 'metadata'));
@@ -88,7 +91,7 @@ function withoutEmpty(metadata: JsonObject): ObjectMeta {
   return metadata;
 }
 
-/** A stored object as it is read; itself where it has nothing to drop. */
+/** A stored object as it is read; itself if it has nothing to drop. */
 export function withoutUnread<T extends UntypedObject>(object: T): T {
   return hasUnread(object) ? { ...object, metadata: readMetadata({ ...object.metadata }) } : object;
 }
@@ -99,7 +102,7 @@ export function dropUnread(object: UntypedObject): void {
 }
 
 /**
- * The metadata of a custom resource that is converted to be stored, in place: they have to be sound.
+ * Decodes in place the metadata of a custom resource that is converted to be stored. They must be valid.
  *
  * @throws GoDecodeError
  */

@@ -16,7 +16,10 @@ export function prepareMetadataForUpdate(object: UntypedObject, old: UntypedObje
   delete metadata.selfLink;
 }
 
-/** Drops the metadata that a client must not set on a create. The generation stays: kinds that count it begin at 1, others never look. */
+/**
+ * Drops the metadata that a client must not set on a create. The generation stays, because kinds that count it begin at
+ * 1, and others never use it.
+ */
 export function prepareMetadataForCreate(object: UntypedObject): void {
   const { metadata } = object;
   delete metadata.deletionTimestamp;

@@ -5,7 +5,7 @@ import { cannotBeHandled, internalGroup, requireObject, unknownFields, type Expe
 import { requireIntegers } from './number-literals.js';
 import type { Decoded, DecodeInput } from './resource.js';
 
-/** Decodes a body that is not a resource: a Scale, a TokenRequest. @throws StatusError 400 */
+/** Decodes a body that is not a resource, such as a Scale or a TokenRequest. @throws StatusError 400 */
 export function decodeBodyKind(input: DecodeInput, expected: ExpectedType): Decoded {
   const { kind, apiVersion } = expected;
   const body = requireObject(input, expected);
@@ -25,7 +25,7 @@ export function decodeBodyKind(input: DecodeInput, expected: ExpectedType): Deco
 /** Kinds that are bodies of subresources alone. */
 const bodyKinds = new Set(['autoscaling/v1 Scale', 'authentication.k8s.io/v1 TokenRequest', 'policy/v1 Eviction']);
 
-/** @throws StatusError 400 when the body says that it is something else */
+/** @throws StatusError 400 when the body states another type */
 function requireBodyType(body: JsonObject, expected: ExpectedType): void {
   const apiVersion = stringOf(body['apiVersion']) || expected.apiVersion;
   const kind = stringOf(body['kind']) || expected.kind;

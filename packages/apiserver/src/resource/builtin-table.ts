@@ -1,4 +1,4 @@
-/** Reads the generated table. A kind, a type and a field are each read when they are first asked for. */
+/** Reads the generated table. A kind, a type and a field are each read on first use. */
 import { GoTable, type GoStruct } from '@kctl/crd/engine';
 import { bodies, kinds, release, types } from './generated/builtin-table.js';
 import type { KindRef, Verb } from './resource.js';

@@ -3,7 +3,7 @@ import { noObjectText } from '../protocol/go-text.js';
 import { badRequest } from '../protocol/status.js';
 import type { DecodeInput } from './resource.js';
 
-/** What a body must be, as the URL says. */
+/** Type required of a body by the URL. */
 export interface ExpectedType {
   readonly apiVersion: string;
   readonly group: string;
@@ -11,7 +11,7 @@ export interface ExpectedType {
   readonly version: string;
 }
 
-/** The start of a body: text where it looks like an object, else hexadecimal. */
+/** The start of a body, as it is if it looks like an object, else in hexadecimal. */
 function excerpt(text: string): string {
   if (text === '') return '<empty>';
   const bytes = Buffer.from(text);
@@ -19,7 +19,7 @@ function excerpt(text: string): string {
   return bytes.subarray(0, 30).toString(text.startsWith('{') ? 'utf8' : 'hex') + more;
 }
 
-/** 400 of a body that is not an object; `why` is what the decoder said. */
+/** 400 of a body that is not an object; `why` is the decoder's message. */
 export function unrecognized(kind: string, why: string, text: string): Error {
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${excerpt(text)})`);
 }
@@ -35,7 +35,7 @@ export function requireObject(input: DecodeInput, expected: ExpectedType): JsonO
   throw unrecognized(expected.kind, noObjectText(input.value), bodyText(input));
 }
 
-/** Custom resources must say what they are. @throws StatusError 400 */
+/** Custom resources must state their type. @throws StatusError 400 */
 export function requireTypeMeta(input: DecodeInput, body: JsonObject, expected: ExpectedType): void {
   for (const [field, label] of [
     ['kind', 'Kind'],

@@ -15,7 +15,7 @@ import {
   type FieldError,
 } from '@kctl/crd/engine';
 
-/** A label selector of an object (or a plain map of labels) as text: `a=b,c in (d,e)`. */
+/** A label selector of an object (or a plain map of labels) as a string, e.g. `a=b,c in (d,e)`. */
 export function formatLabelSelector(selector: unknown): string {
   if (!isObject(selector)) return '';
   const isPlain = Object.values(selector).some((value) => typeof value === 'string');
@@ -93,7 +93,7 @@ export function validateLabelSelector(selector: unknown, field: string): FieldEr
 const isSetOperator = (operator: string): boolean => operator === 'In' || operator === 'NotIn';
 const isPresenceOperator = (operator: string): boolean => operator === 'Exists' || operator === 'DoesNotExist';
 
-/** How many values an operator takes, where it is a known one. */
+/** Checks the number of values of an operator, if it is a known one. */
 export function validateOperatorValues(requirement: Readonly<Record<string, unknown>>, field: string): FieldError[] {
   const operator = stringOf(requirement['operator']);
   const { length } = stringsOf(requirement['values']);

@@ -26,8 +26,8 @@ function place(root: JsonObject, { path }: NumberLiteral, value: number): void {
 }
 
 /**
- * Go reads no `2.0` into an integer. Where a field takes integers only, the decoder says so of a number that stands in for
- * the literal.
+ * Go reads no `2.0` into an integer. If a field takes integers only, the decoder reports this for a number that stands
+ * in for the literal.
  *
  * @throws GoDecodeError with the literal
  */
@@ -45,7 +45,7 @@ export function requireIntegers(body: JsonObject, struct: GoStruct, literals: re
   }
 }
 
-/** @throws GoDecodeError where a number is beyond what a float64 holds */
+/** @throws GoDecodeError if a number is beyond the range of a float64 */
 export function requireFloats(literals: readonly NumberLiteral[]): void {
   const beyond = literals.find(({ text }) => !Number.isFinite(Number(text)));
   if (beyond !== undefined)

@@ -7,7 +7,7 @@ function isZero(value: unknown): boolean {
   return value === '' || value === 0 || value === false;
 }
 
-/** Walks objects of built-in types and fills in defaults: those of `+default` markers, and those given by type. */
+/** Walks objects of built-in types and fills in defaults, those of `+default` markers and those given by type. */
 export class Defaulter {
   readonly #byType: TypeDefaults;
   readonly #concerned = new Map<GoStruct, boolean>();
@@ -16,7 +16,10 @@ export class Defaulter {
     this.#byType = byType;
   }
 
-  /** Whether a struct or anything below it has defaults: what has none is not walked. A circle counts as having some. */
+  /**
+   * Whether a struct or anything below it has defaults. Structs without defaults are not walked. A circle counts as
+   * having some.
+   */
   #concerns(struct: GoStruct): boolean {
     const known = this.#concerned.get(struct);
     if (known !== undefined) return known;

@@ -34,8 +34,9 @@ function scalarProblem(value: unknown, type: GoType, scalar: string): string | u
 }
 
 /**
- * Why a JSON value cannot become a Go value; undefined where it can. The messages are those of upstream's converter of
- * unstructured objects, which differ from those of its JSON decoder. Types that unmarshal themselves are not looked at.
+ * The reason that a JSON value cannot become a Go value; undefined if it can. The messages are those of upstream's
+ * converter of unstructured objects, which differ from those of its JSON decoder. Types that unmarshal themselves are
+ * not checked.
  */
 export function restoreProblem(value: unknown, type: GoType): string | undefined {
   if (value === null || value === undefined) return undefined;

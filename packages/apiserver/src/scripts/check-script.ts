@@ -11,7 +11,7 @@ function requireFields(value: unknown, what: string, known: ReadonlySet<string>)
   return value;
 }
 
-/** A script that could never answer is refused where it is written. @throws TypeError */
+/** Refuses a script that could never answer, at the call that adds it. @throws TypeError */
 export function checkScript(match: unknown, script: unknown): void {
   for (const [field, value] of Object.entries(requireFields(match, 'match of a pod script', matchFields)))
     if (value !== undefined && typeof value !== 'string')

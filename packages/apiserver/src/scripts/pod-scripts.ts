@@ -17,7 +17,7 @@ export interface ScriptedContainer {
   readonly container: string;
 }
 
-/** What is asked about a log. */
+/** Options of a log request. */
 export interface LogRequest extends ScriptedContainer {
   readonly follow: boolean;
   readonly previous: boolean;
@@ -37,17 +37,17 @@ export interface LogEntry {
 }
 
 /**
- * What a container has logged: a text, lines, or lines that arrive over time. Of text and lines the server gives what the
- * request asks for (times, tail, limit); what arrives over time it gives as it comes.
+ * Log of a container, as a string, lines, or lines that arrive over time. For strings and lines the server applies the
+ * options of the request (times, tail, limit); lines that arrive over time are passed on as they come.
  */
 export type ScriptedLog = string | Iterable<string | LogEntry> | AsyncIterable<string | LogEntry>;
 
 /** A process that a script plays. */
 export interface ScriptedProcess extends ScriptedContainer {
-  /** Of an attached process: empty. */
+  /** Empty for an attached process. */
   readonly command: readonly string[];
   readonly tty: boolean;
-  /** Empty where the client sends no input. */
+  /** Empty if the client sends no input. */
   readonly stdin: Readable;
   readonly stdout: Writable;
   /** With a terminal everything is in stdout. */
@@ -58,17 +58,20 @@ export interface ScriptedProcess extends ScriptedContainer {
   readonly signal: AbortSignal;
 }
 
-/** What a container answers. What is left out is answered by an earlier script, or as by a container that lacks it. */
+/**
+ * Answers of a container. For members left out, an earlier script answers, or the answer is that of a container that
+ * lacks them.
+ */
 export interface PodScript {
   readonly log?: ScriptedLog | ((request: LogRequest) => ScriptedLog | Promise<ScriptedLog>);
-  /** The log before the last restart. @default there is none: 400, as upstream */
+  /** The log before the last restart. @default none, which is a 400, as upstream */
   readonly previousLog?: ScriptedLog | ((request: LogRequest) => ScriptedLog | Promise<ScriptedLog>);
-  /** Plays a command, and returns its exit code; undefined is 0. What it throws is an internal error. */
+  /** Plays a command, and returns its exit code; undefined is 0. A thrown value is an internal error. */
   readonly exec?: (process: ScriptedProcess) => number | undefined | Promise<number | undefined> | Promise<void>;
   /** Plays the main process, for those who attach to it. */
   readonly attach?: PodScript['exec'];
   /**
-   * Takes connections, by the port of the pod: those of port-forward, and those of the proxies of pods and Services, e.g.
+   * Takes connections, by the port of the pod, both of port-forward and of the proxies of pods and Services, e.g.
    * `{ 8080: (connection) => httpServer.emit('connection', connection) }`.
    */
   readonly ports?: Readonly<Record<number, (connection: Duplex) => void>>;
@@ -77,8 +80,8 @@ export interface PodScript {
 /** Answers for the kubelets that are not there. */
 export interface PodScripts {
   /**
-   * Answers for the containers that match; the latest script first. As on a cluster, a pod must be on a node (`spec.nodeName`)
-   * to be asked for more than an empty log. Returns the function that takes the script away.
+   * Answers for the containers that match; the latest script first. As on a cluster, a pod must be on a node
+   * (`spec.nodeName`) for requests beyond an empty log. Returns the function that takes the script away.
    *
    * @example
    * ```ts
@@ -105,9 +108,9 @@ export interface PodScripts {
 
 /** The scripts, and who answers for what. */
 export interface PodScriptTable extends PodScripts {
-  /** What answers one kind of request for a container; undefined where no script does. */
+  /** Answer of a script to one kind of request for a container; undefined if no script has one. */
   find<K extends keyof PodScript>(of: ScriptedContainer, what: K): NonNullable<PodScript[K]> | undefined;
-  /** What takes connections to a port of a pod. */
+  /** Handler for connections to a port of a pod. */
   findPort(of: Pick<ScriptedContainer, 'namespace' | 'name'>, port: number): ((connection: Duplex) => void) | undefined;
   /** Whether any script is about a pod, so that a kubelet is thought to be there. */
   covers(of: Pick<ScriptedContainer, 'namespace' | 'name'>): boolean;

@@ -19,7 +19,7 @@ export interface KeyAndCertificate {
 export interface CertificateAuthority extends KeyAndCertificate {
   /** A certificate for a server under these DNS names and IP addresses. */
   issueServer(names: readonly string[]): KeyAndCertificate;
-  /** A certificate for a client: user name and groups. */
+  /** A certificate for a client, with user name and groups. */
   issueClient(user: string, groups: readonly string[]): KeyAndCertificate;
 }
 
@@ -71,7 +71,7 @@ function time(ms: number): Buffer {
     : encode(0x18, Buffer.from(digits));
 }
 
-/** A distinguished name: groups as O, the user as CN. */
+/** A distinguished name, with groups as O, the user as CN. */
 function distinguishedName(commonName: string, organisations: readonly string[] = []): Buffer {
   const attribute = (type: string, value: string): Buffer => encode(0x31, sequence(oid(type), utf8(value)));
   return sequence(...organisations.map((name) => attribute('2.5.4.10', name)), attribute('2.5.4.3', commonName));
@@ -91,7 +91,7 @@ function ipBytes(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]));
 }
 
-/** Node's pattern for IPv6 takes 5 ms to compile: what every certificate has does not need it. */
+/** Node's pattern for IPv6 takes 5 ms to compile, and the names in every certificate do not need it. */
 function isAddress(name: string): boolean {
   return isIPv4(name) || name === '::1' || (name.includes(':') && isIPv6(name));
 }
@@ -150,8 +150,8 @@ const newKeys = (): { publicKey: KeyObject; privateKey: KeyObject } =>
 const privatePem = (key: KeyObject): string => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 
 /**
- * A fresh authority with P-256 keys. Written out in DER by node:crypto alone: it takes 2 ms, where the certificate
- * libraries take 30 ms and more of a start-up that has to stay below 150 ms.
+ * A fresh authority with P-256 keys, written out in DER by node:crypto alone. It takes 2 ms, instead of the 30 ms and
+ * more of the certificate libraries, because a start-up has to stay below 150 ms.
  */
 export function createCertificateAuthority({ now, existing }: CertificateAuthorityOptions): CertificateAuthority {
   const privateKey = existing === undefined ? newKeys().privateKey : createPrivateKey(existing.key);

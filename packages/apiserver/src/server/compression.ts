@@ -5,9 +5,9 @@ import type { Sink } from '../protocol/sink.js';
 
 const gzipAsync = promisify(gzip);
 
-/** Bodies below this stay plain: upstream's threshold. */
+/** Bodies below upstream's threshold stay plain. */
 const threshold = 128 * 1024;
-/** Upstream's level: little work for most of the gain. */
+/** Upstream's level, little work for most of the gain. */
 const level = 1;
 
 function accepts(encodings: string | undefined): boolean {

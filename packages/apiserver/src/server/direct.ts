@@ -6,7 +6,7 @@ import { truncated } from './in-process.js';
 import type { Pipeline } from './pipeline.js';
 import type { Sink } from '../protocol/sink.js';
 
-/** A request as a simulated network carries it: plain data. */
+/** A request as a simulated network carries it, as plain data. */
 export interface DirectRequest {
   readonly method: string;
   /** Path and query. */
@@ -14,15 +14,19 @@ export interface DirectRequest {
   /** By their lower-case names. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Who asks, where no `authorization` header says it. @default the administrator */
+  /** The requesting user, if no `authorization` header identifies one. @default the administrator */
   readonly user?: User;
-  /** Aborted when the client goes away. Read where something has to wait for it: a client may make it then. */
+  /** Aborted when the client goes away. Read when something has to wait for it, because a client may make it then. */
   readonly signal: AbortSignal;
-  /** Whether the client has gone away, for one that makes its signal when it is read. @default what the signal says */
+  /**
+   * Whether the client has gone away, for one that makes its signal when it is read. @default the state of the signal
+   */
   readonly isGone?: () => boolean;
 }
 
-/** Where the parts of an answer go, in order: `start`, `data` any number of times, then `end` or `destroy`. */
+/**
+ * Receives the parts of an answer, in order, which are `start`, `data` any number of times, then `end` or `destroy`.
+ */
 export interface DirectReceiver {
   start(status: number, headers: ReplyHeaders): void;
   data(bytes: Uint8Array): void;
@@ -33,8 +37,8 @@ export interface DirectReceiver {
 }
 
 /**
- * Answers a request without socket, stream or `Response` in between: what a simulated network calls. Resolves when the
- * answer has ended; never rejects.
+ * Answers a request without socket, stream or `Response` in between, for a simulated network. Resolves when the answer
+ * has ended; never rejects.
  */
 export type DirectAnswer = (request: DirectRequest, receiver: DirectReceiver) => Promise<void>;
 
@@ -112,7 +116,7 @@ async function send(reply: Reply, { receiver, request, isHead }: Target): Promis
 /** Why a sink is closed; one for all, because an error costs its stack. */
 const ended = new DOMException('the answer has ended', 'AbortError');
 
-/** Hands on what it is given at once: the network on the other side decides what is slow. */
+/** Hands on its input at once, because the network on the other side decides on delays. */
 class DirectSink implements Sink {
   readonly #receiver: DirectReceiver;
   readonly #closed = new AbortController();

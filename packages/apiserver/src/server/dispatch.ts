@@ -54,7 +54,7 @@ export function verbOf(method: string, path: ResourcePath, query: URLSearchParam
 }
 
 /**
- * Answers a request for a resource; undefined where no such path is served (the bare `404 page not found`).
+ * Answers a request for a resource; undefined if no such path is served (the bare `404 page not found`).
  *
  * @throws StatusError
  */
@@ -108,7 +108,7 @@ async function warned(warnings: string[], reply: () => Promise<Reply | undefined
   }
 }
 
-/** A failure, and the warnings that were collected before it: they go out with the Status. */
+/** A failure, and the warnings that were collected before it, which go out with the Status. */
 export class WarnedError extends Error {
   override readonly name = 'WarnedError';
   override readonly cause: unknown;

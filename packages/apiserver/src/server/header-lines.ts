@@ -3,7 +3,10 @@ type Line = readonly [name: string, value: string];
 const none: readonly Line[] = [];
 const prefix = 'impersonate-';
 
-/** The impersonation headers among headers that hold repeated lines as one, joined by commas: each value is a line again. */
+/**
+ * The impersonation headers among headers that hold repeated lines as one, joined by commas. Each value is a line
+ * again.
+ */
 export function impersonationOf(headers: Iterable<Line>): readonly Line[] {
   let lines: Line[] | undefined;
   for (const [header, value] of headers) {
@@ -25,7 +28,7 @@ export function headerLines(raw: readonly string[]): readonly Line[] {
   return lines;
 }
 
-/** The impersonation headers as a socket received them: names and values in turn. */
+/** The impersonation headers as a socket received them, with names and values in turn. */
 export function impersonationLines(raw: readonly string[]): readonly Line[] {
   let lines: Line[] | undefined;
   for (let index = 0; index + 1 < raw.length; index += 2) {

@@ -3,7 +3,7 @@ import { commonHeaders, plainReply } from '../protocol/plain-reply.js';
 import type { Reply } from '../protocol/api-request.js';
 import { kubernetesVersion } from '../protocol/kubernetes-version.js';
 
-/** What a health endpoint is asked about. */
+/** State that a health endpoint reports. */
 export interface HealthContext {
   /** Whether the server takes requests, as opposed to being on its way up or down. */
   readonly isReady: boolean;

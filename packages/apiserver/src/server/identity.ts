@@ -13,7 +13,7 @@ export interface Identity {
 
 /** Options of {@link loadIdentity}. */
 export interface IdentityOptions {
-  /** Where it is kept, so that kubeconfigs stay valid over restarts. */
+  /** Directory in which it is kept, so that kubeconfigs stay valid over restarts. */
   readonly dataDir: string | undefined;
   readonly now: number;
   /** Names and addresses of the server, besides those of this machine. */
@@ -37,7 +37,7 @@ function parseStored(path: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // Without its cause: V8 quotes the text that it failed on, and this text is a key.
+    // Without its cause, because V8 quotes the source that it failed on, which is a key here.
     throw new CorruptStoreError(path, 'it is not JSON');
   }
 }

@@ -8,14 +8,14 @@ import type { Sink } from '../protocol/sink.js';
 export interface InProcessOptions {
   readonly pipeline: Pipeline;
   readonly maxBodyBytes: number;
-  /** Whom a request without an Authorization header is made by: who holds the server object may do everything. */
+  /** The user of a request without an Authorization header. Code that holds the server object may do everything. */
   readonly user: User;
 }
 
-/** The fetch function of a server: same answers as over a socket, without one. */
+/** The fetch function of a server, with the same answers as over a socket, without one. */
 export type InProcessFetch = (request: Request | string | URL, init?: RequestInit) => Promise<Response>;
 
-/** What fetch rejects with when a connection breaks before an answer. */
+/** Error with which fetch rejects when a connection breaks before an answer. */
 function connectionLost(): TypeError {
   return new TypeError('fetch failed', { cause: new Error('the connection was cut by the server') });
 }

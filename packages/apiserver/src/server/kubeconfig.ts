@@ -1,4 +1,4 @@
-/** What a kubeconfig says. */
+/** Content of a kubeconfig. */
 export interface KubeconfigFacts {
   readonly server: string;
   /** PEM. */

@@ -65,13 +65,13 @@ function names(value: string | string[] | undefined): string[] {
 /** The user that a verified client certificate names: CN, and O for groups. */
 function userOf(socket: TLSSocket): User | undefined {
   if (!socket.authorized) return undefined;
-  // Of a client without a certificate, and of a resumed session, less is there than the types say.
+  // Without a client certificate, and in a resumed session, less is there than the types declare.
   const certificate: Partial<PeerCertificate> = socket.getPeerCertificate();
   const [name] = names(certificate.subject?.CN);
   return name === undefined ? undefined : { name, groups: names(certificate.subject?.O) };
 }
 
-/** What a request comes with. */
+/** Facts about a request from its transport. */
 interface RequestFacts {
   readonly peer: User | undefined;
   /** HTTP/2 session or socket. */
@@ -119,8 +119,8 @@ function cut(response: AnyResponse): void {
 }
 
 /**
- * Ends what is answered before its body is complete: over HTTP/2 the stream, which would stay open, and over HTTP/1.1 the
- * connection, unless the rest of the body comes at once.
+ * Ends an answer that comes before its body is complete, over HTTP/2 by ending the stream, which would stay open, and
+ * over HTTP/1.1 the connection, unless the rest of the body comes at once.
  */
 function endUnread(request: AnyRequest, response: AnyResponse): void {
   if ('stream' in request) {
@@ -159,7 +159,7 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
       return;
     }
     if (reply.status === 413 && !('stream' in response)) {
-      // What is left of the body is not waited for: the connection ends with the answer.
+      // The rest of the body is not waited for, and the connection ends with the answer.
       response.setHeader('connection', 'close');
     }
     if (isHead) response.end();
@@ -193,7 +193,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     requestCert: true,
     rejectUnauthorized: false,
     maxSessionMemory: 1000,
-    // Go's server cuts blanks around a value; nghttp2 would drop the whole header, and with it who asks.
+    // Go's server cuts blanks around a value; nghttp2 would drop the whole header, and with it the user.
     strictFieldWhitespaceValidation: false,
     settings: { maxConcurrentStreams: 2000, initialWindowSize: 1 << 20 },
   });
@@ -235,7 +235,7 @@ export async function createListener(options: ListenerOptions): Promise<Listener
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', ignore);
     const response = new nodeHttp.ServerResponse(request);
-    // What is not an upgrade is answered like any other request, and ends the connection.
+    // A request that is not an upgrade is answered like any other request, and ends the connection.
     if (socket instanceof TLSSocket) response.assignSocket(socket);
     response.shouldKeepAlive = false;
     response.on('error', ignore);
@@ -316,8 +316,9 @@ export async function createListener(options: ListenerOptions): Promise<Listener
   };
 
   /**
-   * Waits for the last connection, but no longer. The timer keeps the process alive: a connection that Node has lost count
-   * of holds no handle, and `closed` never comes. It is the system's: connections are, and an injected clock may stand.
+   * Waits for the last connection, but no longer. The timer keeps the process alive, because a connection that Node has
+   * lost count of holds no handle, and `closed` never comes. It uses the system clock as connections do, because an
+   * injected clock may stand.
    */
   const closedWithin = async (closed: Promise<void>, ms: number): Promise<void> => {
     const late = Promise.withResolvers<undefined>();

@@ -26,7 +26,7 @@ import {
   type ResourcePath,
 } from '../protocol/request-info.js';
 
-/** What the chain of filters and handlers consists of. */
+/** Parts of the chain of filters and handlers. */
 export interface PipelineParts {
   readonly backend: Backend;
   readonly journal: WritableJournal;
@@ -34,7 +34,7 @@ export interface PipelineParts {
   readonly clock: Clock;
   /** `host:port`, for discovery. */
   readonly serverAddress: () => string;
-  /** Where the keys of the token issuer are, for its discovery. */
+  /** URL of the keys of the token issuer, for its discovery. */
   readonly jwksUri: () => string;
   readonly isReady: () => boolean;
   readonly requestTimeoutMs: number;
@@ -42,14 +42,14 @@ export interface PipelineParts {
   readonly onError: (error: unknown) => void;
 }
 
-/** Answers every request, whatever it is: it never throws. */
+/** Answers every request, whatever it is, and never throws. */
 export type Pipeline = (request: ApiRequest) => Promise<Reply>;
 
 const openPaths = new Set(['healthz', 'livez', 'readyz', 'version']);
 
 interface Parsed {
   readonly segments: readonly string[];
-  /** Whether a segment of the path is empty: no router finds anything there. */
+  /** Whether a segment of the path is empty, in which case no router finds anything there. */
   readonly hasGap: boolean;
   /** Without the query. */
   readonly decodedPath: string;
@@ -58,11 +58,11 @@ interface Parsed {
   readonly query: URLSearchParams;
 }
 
-/** Clients ask for the same again and again: so many request lines are kept, where they are no longer than this. */
+/** Number of request lines that are kept if they are not too long, since clients repeat the same requests. */
 const mostParsed = 1_000;
 const longestParsed = 512;
 
-/** Reads request lines. What it answers is shared, to be read only. */
+/** Reads request lines. Its results are shared, to be read only. */
 function createParser(): (request: Pick<ApiRequest, 'method' | 'target'>) => Parsed {
   const byMethod = new Map<string, Map<string, Parsed>>();
   return ({ method, target }) => {
@@ -112,7 +112,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (!allowed) throw forbiddenRequest(attributes, reason);
   };
   const impersonator = createImpersonator(authorizer);
-  /** Whom a request is made as: the user of its `Impersonate-*` headers, where it has them and may. */
+  /**
+   * The user that a request is made as, which is the user of its `Impersonate-*` headers, if it has them and is allowed
+   * to.
+   */
   const actingUser = (
     requestor: User,
     request: ApiRequest,
@@ -124,7 +127,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const user = impersonator.userOf(wanted, requestedAs(requestor, request, parsed));
       return { user, refuse: () => undefined };
     } catch (refusal) {
-      // Later, where the request has been noted in the journal.
+      // Refuses later, when the request has been noted in the journal.
       const refuse = (): never => {
         throw refusal;
       };
@@ -267,7 +270,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
-/** Groups of built-ins answer with a Status where they do not serve a path; all others with Go's bare page. */
+/** Groups of built-ins answer with a Status if they do not serve a path; all others with Go's bare page. */
 function unserved({ registry }: Backend, group: string): Reply {
   const isBuiltIn = registry.list().some((definition) => definition.group === group && !definition.isCustom);
   if (!isBuiltIn) return pageNotFound();
@@ -281,12 +284,12 @@ function answerGap(backend: Backend, target: string, [root, group = '-']: readon
   return root === 'apis' ? unserved(backend, group) : pageNotFound();
 }
 
-/** Every answer has an id: that of its client, or a fresh one. */
+/** Every answer has an id, either that of its client or a fresh one. */
 function withAuditId(reply: Reply, id: string): Reply {
   return { ...reply, headers: { ...reply.headers, 'audit-id': id } };
 }
 
-/** Requests end after a minute, but for watches and what a pod is asked for. */
+/** Requests end after a minute, except for watches and requests to a pod. */
 async function withinTime(
   parts: PipelineParts,
   { verb, path }: Pick<Parsed, 'verb' | 'path'>,

@@ -7,12 +7,12 @@ import type { ObjectVersion } from './version.js';
 const batchSize = 100;
 const batchLength = 2 * 1024 * 1024;
 
-/** Conversions under way, by what they convert: readers and watchers of one state share one call. */
+/** Conversions under way, by their input. Readers and watchers of one state share one call. */
 const underWay = new WeakMap<ResourceDefinition, WeakMap<ObjectVersion, Promise<void>>>();
 
 /**
- * Calls the conversion webhook for versions that {@link ObjectVersion.in} does not answer for yet, and has long ones read
- * in another thread; undefined where it answers for all: nothing is called, and nothing waits.
+ * Calls the conversion webhook for versions that {@link ObjectVersion.in} does not answer for yet, and has long ones
+ * read in another thread. Returns undefined if it answers for all, so nothing is called, and nothing waits.
  *
  * @throws StatusError 500 (by rejecting) when the webhook fails
  */
@@ -84,7 +84,7 @@ async function readAll(
 }
 
 /**
- * As {@link convertVersions}, for one version, and the webhook is called whatever is known: upstream keeps converted
+ * As {@link convertVersions}, for one version, and the webhook is called whatever is known. Upstream keeps converted
  * objects in its watch caches only, and reads of the most recent state, and deletes, go past them.
  */
 export function convertAnew(definition: ResourceDefinition, version: ObjectVersion): Promise<void> | undefined {

@@ -20,7 +20,7 @@ export function isLostRaceError(error: unknown): error is LostRaceError {
   return error instanceof Error && 'code' in error && error.code === lostRaceCode;
 }
 
-/** A persisted file cannot be read. Nothing was changed: restore the file or remove the directory. */
+/** A persisted file cannot be read. Nothing was changed, so restore the file or remove the directory. */
 export class CorruptStoreError extends Error {
   override readonly name = 'CorruptStoreError';
   readonly code: typeof corruptCode = corruptCode;

@@ -52,13 +52,13 @@ function isRecord(value: unknown): value is LogRecord {
   return has('revision', 'number') && has('table', 'string') && has('key', 'string');
 }
 
-/** An object read back: the fields that the server itself wrote are trusted to be there. */
+/** An object read back, in which the fields written by the server itself are trusted to be there. */
 export function isStoredObject(value: unknown): value is UntypedObject {
   return typeof value === 'object' && value !== null && 'metadata' in value && typeof value.metadata === 'object';
 }
 
 /**
- * Reads the records of a file. A last line without its end is what a killed process leaves: it was never acknowledged,
+ * Reads the records of a file. A last line without its end is the rest of a killed process. It was never acknowledged,
  * so it is cut off. Any other damage is an error.
  */
 export function readRecords(path: string, parse: (text: string) => unknown): LogRecord[] {
@@ -79,7 +79,7 @@ function parseLine(path: string, line: number, parse: () => unknown): unknown {
   try {
     return parse();
   } catch {
-    // Without its cause: V8 quotes the text that it failed on, and that may be a Secret.
+    // Without its cause, because V8 quotes the source that it failed on, and that may be a Secret.
     throw new CorruptStoreError(path, `line ${line} is not JSON`);
   }
 }
@@ -137,7 +137,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** Lock files that this process holds: in a container every start has the same pid, so a pid alone proves nothing. */
+/** Lock files that this process holds. In a container every start has the same pid, so a pid alone proves nothing. */
 const openHere = new Set<string>();
 
 /** Takes the lock file of a directory; a lock whose process is gone is taken over. Returns the release. */

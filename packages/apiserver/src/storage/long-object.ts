@@ -3,7 +3,7 @@ import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
 import { parseJsonFast } from '../json/strict-json.js';
 import { deepFreeze } from '../json/equality.js';
 
-/** A long object as threads hand it over: what is asked of every object, and the JSON of all of it. */
+/** A long object as threads hand it over, with the parts that every object needs, and the JSON of all of it. */
 export interface LongContent {
   readonly kind?: string;
   readonly apiVersion?: string;
@@ -14,25 +14,25 @@ export interface LongContent {
   readonly members: readonly string[];
   /** Its JSON after kind and apiVersion, up to the value of `metadata.resourceVersion`: begins with `,`. */
   readonly before: string;
-  /** The rest; absent where it has no resourceVersion. */
+  /** The rest; absent if it has no resourceVersion. */
   readonly after?: string;
-  /** How long the members of its metadata are, without the resourceVersion: each begins with `,`. */
+  /** Length of the members of its metadata, without the resourceVersion. Each begins with `,`. */
   readonly metadataLength: number;
 }
 
 const metadataHead = ',"metadata":{';
 const plainKeys: ReadonlySet<string> = new Set(['kind', 'apiVersion']);
 
-/** Of a long object the first so many objects and lists are frozen: to freeze 70,000 takes 40 ms. */
+/** Number of objects and lists of a long object that are frozen, since freezing 70,000 takes 40 ms. */
 const maxFrozen = 4_096;
 
-/** Beyond this many members an object is read at once: an accessor for each would take longer. */
+/** Beyond this many members an object is read at once, because an accessor for each would take longer. */
 const maxLazyMembers = 64;
 
 /** The JSON of a long object, which states that differ in their resourceVersion share. */
 export class LongBody {
   readonly content: LongContent;
-  /** What bodies share that differ in their metadata alone. */
+  /** Identity shared by bodies that differ in their metadata alone. */
   readonly identity: object;
   #whole: JsonObject | undefined;
   #metadata: JsonObject | undefined;
@@ -48,7 +48,7 @@ export class LongBody {
     return after === undefined ? before : `${before}${JSON.stringify(resourceVersion ?? '')}${after}`;
   }
 
-  /** Whether {@link read} has been called: what looks into the object is quick. */
+  /** Whether {@link read} has been called, so that looking into the object is quick. */
   get isRead(): boolean {
     return this.#whole !== undefined;
   }
@@ -69,7 +69,7 @@ export class LongBody {
     return members.slice(1, metadataLength);
   }
 
-  /** Its JSON after the members of its metadata: begins with the brace that closes them. */
+  /** Its JSON after the members of its metadata, beginning with the brace that closes them. */
   afterMetadata(): string {
     const { before, after, metadataLength } = this.content;
     if (after !== undefined) return after.slice(metadataLength);
@@ -89,7 +89,7 @@ export class LongBody {
   read(): JsonObject {
     if (this.#whole === undefined) {
       const value = parseJsonFast(`{${this.tail(this.content.metadata.resourceVersion).slice(1)}`);
-      // What stands in the text is what answers show: a reader that changed its members would change them for itself.
+      // Answers show the stored JSON, so a reader that changed its members would change them for itself.
       this.#whole = isObject(value) ? deepFreeze(value, maxFrozen) : {};
     }
     return this.#whole;
@@ -107,7 +107,7 @@ function lazily(target: object, name: string, read: () => unknown): void {
   Object.defineProperty(target, name, { enumerable: true, get: read });
 }
 
-/** A frozen object over a JSON text, which is read once something looks beyond the metadata. */
+/** A frozen object over JSON, which is read once something looks beyond the metadata. */
 export function longObject(
   body: LongBody,
   resourceVersion: string | undefined = body.content.metadata.resourceVersion,
@@ -130,7 +130,7 @@ export function longObject(
   return Object.freeze(object);
 }
 
-/** An object with other metadata. Of a long one the rest stays the text that it is. */
+/** An object with other metadata. The rest of a long one stays unparsed JSON. */
 export function withMetadata(object: UntypedObject, metadata: ObjectMeta): UntypedObject {
   const long = longBodyOf(object);
   if (long === undefined) return { ...object, metadata };
@@ -154,7 +154,7 @@ export function withMetadata(object: UntypedObject, metadata: ObjectMeta): Untyp
   return longObject(new LongBody(content, long.identity), resourceVersion ?? '');
 }
 
-/** Whether two states differ in their metadata at most: of long objects this is known without reading them. */
+/** Whether two states differ in their metadata at most. For long objects this is known without reading them. */
 export function haveSameContent(a: UntypedObject, b: UntypedObject): boolean {
   const [one, other] = [longBodyOf(a), longBodyOf(b)];
   if (one === undefined || other === undefined || a.kind !== b.kind || a.apiVersion !== b.apiVersion) return false;

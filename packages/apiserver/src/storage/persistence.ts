@@ -21,8 +21,8 @@ export interface PersistenceOptions {
 }
 
 /**
- * The data directory of a server: a log that every commit is appended to before it takes effect, and snapshots that
- * keep it short. What was acknowledged is there after a kill.
+ * The data directory of a server, with a log that every commit is appended to before it takes effect, and snapshots
+ * that keep it short. Acknowledged commits are there after a kill.
  */
 export interface Persistence {
   /** Whether the directory held anything. */
@@ -30,9 +30,9 @@ export interface Persistence {
   append(record: LogRecord): void;
   /** Fills an empty store. @throws CorruptStoreError */
   load(store: Store): void;
-  /** Replaces the log by a snapshot where that makes the files much shorter. */
+  /** Replaces the log by a snapshot if that makes the files much shorter. */
   tidy(store: Store): void;
-  /** Begins anew from a snapshot: what a restore leaves. */
+  /** Restarts the log from a snapshot, after a restore. */
   reset(snapshot: StoreSnapshot): void;
   close(): void;
 }
@@ -41,7 +41,7 @@ export interface Persistence {
 const shortLog = 10_000;
 
 /**
- * Opens a directory, creating it where it is absent.
+ * Opens a directory, creating it if it is absent.
  *
  * @throws StoreLockedError when another live process has it open
  */

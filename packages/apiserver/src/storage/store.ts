@@ -5,7 +5,7 @@ import { LostRaceError } from './errors.js';
 import { createTable, type StoreEvent, type Table, type WritableTable } from './table.js';
 import { createVersion, withRevision, type ObjectVersion } from './version.js';
 
-/** One line of the log: an object at a revision, or its deletion. */
+/** One line of the log, which is an object at a revision, or its deletion. */
 export interface LogRecord {
   readonly revision: number;
   readonly table: string;
@@ -31,13 +31,13 @@ export interface StoreOptions {
   readonly writeAhead?: (record: LogRecord) => void;
 }
 
-/** What to write, and on what condition. */
+/** State to write, and the condition for it. */
 export interface Commit {
   readonly table: string;
   readonly key: string;
   /** Revision of the version that the writer has seen; 0: the object must not exist. */
   readonly expected: number;
-  /** The new state; its resourceVersion is set here. Absent: delete. The object is frozen. */
+  /** The new state; its resourceVersion is set here. If absent, deletes. The object is frozen. */
   readonly object?: UntypedObject;
   /** Called with the new state before anything else; throwing refuses the commit. */
   readonly check?: (current: ObjectVersion) => void;
@@ -45,7 +45,7 @@ export interface Commit {
 
 /**
  * Objects of all resources with their history under one revision counter, as etcd keeps them. A commit is one
- * synchronous step: compare, write ahead, apply, tell the listeners.
+ * synchronous step that compares, writes ahead, applies, and notifies the listeners.
  */
 export interface Store {
   readonly revision: number;
@@ -53,7 +53,10 @@ export interface Store {
   table(name: string): Table;
   /** @throws LostRaceError when the object is at another revision than expected */
   commit(commit: Commit): StoreEvent;
-  /** Forgets history up to a revision (default: all), except what pins hold. Returns the revision reached. */
+  /**
+   * Forgets history up to a revision (all by default), except for revisions that pins hold. Returns the revision
+   * reached.
+   */
   compact(revision?: number): number;
   /** Keeps the state at `revision` readable until the returned function is called. */
   pin(revision: number): () => void;
@@ -62,7 +65,7 @@ export interface Store {
   snapshot(): StoreSnapshot;
   /** Puts the live state back to a snapshot. The counter goes on, all history is forgotten. */
   restore(snapshot: StoreSnapshot): void;
-  /** Applies records of a log to a store that is being filled: nothing is written ahead, no listener is called. */
+  /** Applies records of a log to a store that is being filled, without writing ahead or calling listeners. */
   replay(record: LogRecord): void;
   /** Marks all history before the present as unknown, for every table. */
   raiseFloor(): void;
@@ -76,7 +79,7 @@ class MemoryStore implements Store {
   readonly #writeAhead: ((record: LogRecord) => void) | undefined;
   #revision = 1;
   #tables = new Map<string, WritableTable>();
-  /** Oldest first: which table holds the event that is dropped next. */
+  /** Oldest first, with the table that holds the event that is dropped next. */
   readonly #history = createDeque<{ readonly table: WritableTable; readonly event: StoreEvent }>();
   readonly #listeners = new Set<(event: StoreEvent) => void>();
   readonly #pins = new Map<symbol, number>();
@@ -121,7 +124,7 @@ class MemoryStore implements Store {
     return event;
   }
 
-  /** A listener may commit: its event is delivered after the present one, so that all listeners see one order. */
+  /** A listener may commit. Its event is delivered after the present one, so that all listeners see one order. */
   #announce(event: StoreEvent): void {
     this.#untold.push(event);
     if (this.#untold.length > 1) return;

@@ -4,7 +4,7 @@ import type { ObjectVersion } from './version.js';
 /** One committed change of one object. */
 export interface StoreEvent {
   readonly revision: number;
-  /** Name of the table: the storage key of the resource. */
+  /** Name of the table, which is the storage key of the resource. */
   readonly table: string;
   /** `namespace/name`, or `name` for cluster-scoped objects. */
   readonly key: string;
@@ -18,14 +18,14 @@ export interface StoreEvent {
 
 interface Entry {
   readonly revision: number;
-  /** Absent: deleted at this revision. */
+  /** If absent, deleted at this revision. */
   readonly version: ObjectVersion | undefined;
 }
 
 /** All versions of all objects of one resource. Only the store writes to it. */
 export interface Table {
   readonly name: string;
-  /** Nothing before this revision is kept: reads and watches from before it are expired. */
+  /** Nothing before this revision is kept, so reads and watches from before it are expired. */
   readonly floor: number;
   /** How many objects live now. */
   readonly size: number;
@@ -40,7 +40,7 @@ export interface Table {
   eventAt(index: number): StoreEvent | undefined;
 }
 
-/** What a scan reads. */
+/** Range of a scan. */
 export interface ScanOptions {
   /** Only keys that begin with it. @default '' */
   readonly prefix?: string;

@@ -9,13 +9,13 @@ export interface Rendering {
   readonly object: UntypedObject;
   /** The JSON of the object after `{"kind":…,"apiVersion":…`: begins with `,` and ends with `}`. */
   readonly tail: string;
-  /** Its messages in protobuf, once one has been asked for: the object, and its metadata alone. */
+  /** Its messages in protobuf, once one has been requested, for the object and for its metadata alone. */
   protobuf?: { whole?: Uint8Array; partial?: Uint8Array };
   /** The row of a long object in a Table, made in another thread, and the time that its ages count to. */
   row?: RowContent & { readonly nowMs: number };
 }
 
-/** One state of one object. Frozen: versions are shared by readers, watchers and history. */
+/** One state of one object. Frozen, because versions are shared by readers, watchers and history. */
 export interface ObjectVersion {
   readonly revision: number;
   /** In storage form. */
@@ -27,14 +27,17 @@ export interface ObjectVersion {
   /**
    * The object in a served version. Made once for each definition, then shared.
    *
-   * @throws RangeError where a conversion webhook has to be called first: see `convertVersions`
+   * @throws RangeError if a conversion webhook has to be called first, see `convertVersions`
    */
   in(definition: ResourceDefinition): Rendering;
-  /** Whether {@link in} answers at once: false while a conversion webhook has not been called for this definition, or another thread has not read it. */
+  /**
+   * Whether {@link in} answers at once. False while a conversion webhook has not been called for this definition, or
+   * another thread has not read it.
+   */
   has(definition: ResourceDefinition): boolean;
   /** Keeps what a conversion webhook or another thread made of this state, for {@link in}. */
   keep(definition: ResourceDefinition, object: UntypedObject): void;
-  /** The same state under a later revision, with what webhooks made of it: what a DELETED event shows. */
+  /** The same state under a later revision, with the results of webhooks, as a DELETED event shows it. */
   at(revision: number): ObjectVersion;
 }
 
@@ -49,7 +52,10 @@ function renderTail(object: UntypedObject): string {
   return text === '{}' ? '}' : `,${text.slice(1)}`;
 }
 
-/** Each change of a CustomResourceDefinition makes new definitions: what was shown by those before is not kept forever. */
+/**
+ * Each change of a CustomResourceDefinition makes new definitions, so renderings for the previous ones are not kept
+ * forever.
+ */
 const maxOthers = 16;
 
 class SharedVersion implements ObjectVersion {
@@ -140,7 +146,7 @@ export function createVersion(revision: number, object: UntypedObject): ObjectVe
   return new SharedVersion(revision, deepFreeze(object));
 }
 
-/** The same state under a later revision: what a DELETED event shows. */
+/** The same state under a later revision, as a DELETED event shows it. */
 export function withRevision(object: UntypedObject, revision: number): UntypedObject {
   const long = longBodyOf(object);
   if (long !== undefined) return longObject(long, String(revision));
@@ -152,7 +158,7 @@ export function wholeText(definition: ResourceDefinition, rendering: Rendering):
   return `{"kind":${JSON.stringify(definition.kind)},"apiVersion":${JSON.stringify(definition.apiVersion)}${rendering.tail}`;
 }
 
-/** The JSON of an object as an item of a list: items of built-in lists carry no kind and apiVersion, as upstream. */
+/** The JSON of an object as an item of a list. Items of built-in lists carry no kind and apiVersion, as upstream. */
 export function itemText(definition: ResourceDefinition, rendering: Rendering): string {
   if (definition.isCustom) return wholeText(definition, rendering);
   return rendering.tail === '}' ? '{}' : `{${rendering.tail.slice(1)}`;

@@ -4,14 +4,14 @@ import type { TableColumn } from '../resource/resource.js';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';
 
-/** A printed column: its definition and how its cell is made. */
+/** A printed column, with its definition and its cells. */
 export interface PrintedColumn extends TableColumn {
   cell(object: UntypedObject, now: number): unknown;
 }
 
 type Cell = PrintedColumn['cell'];
 
-/** A column of texts that is always shown. */
+/** A column of strings that is always shown. */
 export function text(name: string, cell: Cell, description = ''): PrintedColumn {
   return { name, type: 'string', format: '', description, priority: 0, cell };
 }
@@ -44,13 +44,13 @@ export const ageColumn: PrintedColumn = text(
   descriptions.creationTimestamp,
 );
 
-/** When an object was created: what kinds without own columns show. */
+/** Creation time of an object, shown for kinds without columns. */
 export const createdAtColumn: PrintedColumn = {
   ...text('Created At', (object) => object.metadata.creationTimestamp ?? null, descriptions.creationTimestamp),
   type: 'date',
 };
 
-/** The text, or what stands for none. */
+/** The string, or the placeholder for an empty one. */
 export function orElse(value: unknown, none = '<none>'): string {
   const given = stringOf(value);
   return given === '' ? none : given;

@@ -16,7 +16,7 @@ import { ageOf } from './duration.js';
 /** Columns of a custom resource's table, and how their cells are filled. */
 export interface CustomColumns {
   readonly columns: readonly TableColumn[];
-  /** What they were compiled from. */
+  /** Source that they were compiled from. */
   readonly source: unknown;
   cells(object: UntypedObject, now: number): unknown[];
 }
@@ -35,7 +35,7 @@ const ageColumn: JsonObject = {
   jsonPath: '.metadata.creationTimestamp',
 };
 
-/** What Go's JSONPath printer writes for a value. */
+/** Output of Go's JSONPath printer for a value. */
 function printed(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return value;

@@ -1,4 +1,4 @@
-/** Descriptions that every table shows for its first and last column: those of ObjectMeta in the API documentation. */
+/** Descriptions that every table shows for its first and last column, from ObjectMeta in the API documentation. */
 export const descriptions = {
   name: 'Name must be unique within a namespace. Is required when creating resources, although some resources may allow a client to request the generation of an appropriate name automatically. Name is primarily intended for creation idempotence and configuration definition. Cannot be updated. More info: https://kubernetes.io/docs/concepts/overview/working-with-objects/names#names',
   creationTimestamp:

@@ -20,7 +20,10 @@ export function humanDuration(ms: number): string {
   return `${years}y`;
 }
 
-/** The time since a timestamp, for a table cell; `<unknown>` where there is none. Mirrors `ConvertToHumanReadableDateType`. */
+/**
+ * The time since a timestamp, for a table cell; `<unknown>` without a timestamp. Mirrors
+ * `ConvertToHumanReadableDateType`.
+ */
 export function ageOf(timestamp: unknown, now: number): string {
   if (typeof timestamp !== 'string' || timestamp === '') return '<unknown>';
   const then = Date.parse(timestamp);

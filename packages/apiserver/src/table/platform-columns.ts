@@ -101,7 +101,7 @@ function claimState(object: UntypedObject): string {
 const resources = 'resource.k8s.io';
 const flowControl = 'flowcontrol.apiserver.k8s.io';
 
-/** Columns of what clusters are made of: aggregation, addresses, flow control, devices. */
+/** Columns of cluster resources for aggregation, addresses, flow control and devices. */
 export const platformColumns: Readonly<Record<string, readonly PrintedColumn[]>> = {
   '/ComponentStatus': componentStatus,
   'apiregistration.k8s.io/APIService': apiService,

@@ -8,7 +8,7 @@ interface PodSummary {
   readonly ready: string;
   readonly status: string;
   readonly restarts: number;
-  /** When a container last ended; '' where none did. */
+  /** Time when a container last ended; '' if no container did. */
   readonly lastRestart: string;
 }
 

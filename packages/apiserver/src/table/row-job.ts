@@ -1,4 +1,4 @@
-/** The row of a long object is made in another thread: to read 1.4 MB takes longer than to print it. */
+/** The row of a long object is made in another thread, because reading 1.4 MB takes longer than printing it. */
 import { isStoredObject } from '../storage/log-files.js';
 import type { RowJob } from '../offload/jobs.js';
 import { parseJsonFast } from '../json/strict-json.js';

@@ -12,7 +12,7 @@ function number(object: UntypedObject, ...path: readonly string[]): number {
   return numberOf(at(object, ...path)) ?? 0;
 }
 
-/** Labels as `a=b,c=d`, `<none>` where there are none. */
+/** Labels as `a=b,c=d`, or `<none>`. */
 export function formatLabels(labels: unknown): string {
   return orElse(formatLabelSelector(labels));
 }
@@ -120,7 +120,7 @@ function controllerName(object: UntypedObject): string {
   return `${owner.kind.toLowerCase()}${group}/${owner.name}`;
 }
 
-/** Text of an int-or-string. */
+/** String form of an int-or-string. */
 function countOrPercent(value: unknown): string {
   return typeof value === 'number' ? `${value}` : orElse(value, 'N/A');
 }

@@ -1,4 +1,7 @@
-/** What a write asks of the thread of the server: calls of webhooks, decisions of the authorizer, tables of the store. */
+/**
+ * Queries of a write to the thread of the server, such as calls of webhooks, decisions of the authorizer, and tables of
+ * the store.
+ */
 import { jsonText, type JsonObject } from '@kctl/crd/engine';
 import type { Random } from '@kctl/wait';
 import type { Attributes } from '../authorization/attributes.js';
@@ -23,8 +26,9 @@ interface Waiting {
 }
 
 /**
- * The questions of one run of a write. What has been answered before is answered at once; a call that has not stays open
- * without limit: the run is given up, and the write begins again with the answer. Runs with the same seed ask the same.
+ * The questions of one run of a write. Questions that were answered before are answered at once; any other call stays
+ * open without limit, so the run is given up, and the write begins again with the answer. Runs with the same seed have
+ * the same questions.
  */
 export class Inquiry {
   readonly #facts: ReviewFacts;
@@ -47,7 +51,7 @@ export class Inquiry {
     return this.#stall.promise;
   }
 
-  /** What has to be answered; undefined where the run needed nothing that it did not have. */
+  /** Questions to be answered; undefined if the run needed nothing that it did not have. */
   get asked(): Asked | undefined {
     const [calls, decisions, tables] = [this.#calls, [...this.#decisions.values()], [...this.#tables]];
     return calls.length + decisions.length + tables.length === 0 ? undefined : { calls, decisions, tables };
@@ -70,7 +74,9 @@ export class Inquiry {
     },
   };
 
-  /** A store with single objects of some tables, and all of what was asked for: other tables are asked for. */
+  /**
+   * A store with single objects of some tables, and all objects of the requested tables. Other tables are requested.
+   */
   storeOf(store: Store, partial: readonly string[]): KnownStore {
     return new KnownStore(store, {
       partial,
@@ -100,7 +106,7 @@ export class Inquiry {
   }): Promise<never> {
     const body = Buffer.from(jsonText(review));
     this.#calls.push({ index, config, body, timeoutMs, ...(remainingMs !== undefined && { remainingMs }) });
-    // Those that are called at the same time are asked for together.
+    // Questions made at the same time are sent together.
     setImmediate(() => setImmediate(() => this.#stall.resolve(undefined)));
     return new Promise(() => undefined);
   }

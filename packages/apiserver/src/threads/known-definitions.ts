@@ -13,7 +13,7 @@ export class KnownDefinitions {
   readonly registry: Registry;
   /** By name, the least recently used first. */
   readonly #crds = new Map<string, string>();
-  /** Of the job that is under way: what converts objects asks it. */
+  /** Inquiry of the job under way, for the conversion of objects. */
   inquiry: Inquiry | undefined;
 
   constructor() {

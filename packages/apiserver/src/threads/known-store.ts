@@ -11,7 +11,7 @@ export class UnknownHereError extends Error {
   }
 }
 
-/** A table of which single objects are known, and not which others there are: to go through all of them fails. */
+/** A table of which only single objects are known, so going through all of them fails. */
 class KnownTable implements Table {
   readonly #table: Table;
   readonly #fail: () => never;
@@ -58,7 +58,7 @@ class KnownTable implements Table {
   }
 }
 
-/** What a {@link KnownStore} has. */
+/** Content of a {@link KnownStore}. */
 export interface KnownTables {
   /** Tables of which single objects are known. */
   readonly partial: readonly string[];
@@ -68,7 +68,7 @@ export interface KnownTables {
   readonly onUnknown: (table: string) => void;
 }
 
-/** A store of which a part is known: to look at another table, or through one that is not known whole, fails. */
+/** A store of which a part is known. Reading another table, or going through one that is not known whole, fails. */
 export class KnownStore implements Store {
   readonly #store: Store;
   readonly #partial: ReadonlySet<string>;

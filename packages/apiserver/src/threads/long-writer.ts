@@ -61,8 +61,8 @@ function requestOf({ method, target, contentType, userAgent, body }: LongWrite, 
 }
 
 /**
- * Prepares writes in another thread: with the handlers of the server, over a store that holds what the write may look
- * at. What they commit there the thread of the server commits then.
+ * Prepares writes in another thread, with the handlers of the server, over a store that holds all that the write may
+ * read. The thread of the server then makes the same commits.
  */
 export class LongWriter {
   readonly #offload: Offload;

@@ -10,11 +10,11 @@ export interface WatchScope {
   readonly table: string;
   /** `namespace/` to watch one namespace, '' for all. */
   readonly prefix: string;
-  /** The only key that can match, where the selector says so. */
+  /** The only key that can match, if the selector names it. */
   readonly key?: string;
-  /** Text of the selectors: equal texts match equally. */
+  /** String of the selectors. Equal strings match equally. */
   readonly selector: string;
-  /** Whether an object, as the watched version shows it, is selected. Absent: all are. */
+  /** Whether an object, as the watched version shows it, is selected. If absent, all are. */
   readonly matches?: (object: UntypedObject) => boolean;
 }
 
@@ -34,7 +34,7 @@ export interface WatchBatch {
 /** A watcher that has caught up with the present. */
 export interface WatchMember {
   deliver(batch: WatchBatch): void;
-  /** What is watched is served no more, or in another way: the stream ends properly. */
+  /** Ends the stream properly, because the watched resource is no longer served, or in another way. */
   end(): void;
 }
 
@@ -51,10 +51,13 @@ export interface WatchHub {
   close(): void;
 }
 
-/** What a hub needs to make states ready. */
+/** Helpers that a hub needs to make states ready. */
 export type WatchHelpers = Pick<ReadyTerms, 'clock' | 'offload'>;
 
-/** How an event looks through a selector: entering is ADDED, leaving is DELETED with the old object under the new revision. */
+/**
+ * Appearance of an event through a selector. Entering is ADDED, leaving is DELETED with the old object under the new
+ * revision.
+ */
 export function seeThrough(event: StoreEvent, scope: WatchScope, shape: WatchShape): WatchChange | undefined {
   const { type, current, previous, revision } = event;
   const { matches } = scope;
@@ -73,7 +76,7 @@ export function statesOf({ type, current, previous }: StoreEvent, { matches }: W
   return matches === undefined || previous === undefined || type === 'ADDED' ? [current] : [current, previous];
 }
 
-/** All watchers of the same scope and shape: they share one evaluation and one buffer. */
+/** All watchers of the same scope and shape, which share one evaluation and one buffer. */
 class View {
   readonly #scope: WatchScope;
   readonly #shape: WatchShape;
@@ -142,7 +145,7 @@ function createBatch(changes: readonly WatchChange[], lineOf: (change: WatchChan
   return { changes, bytes: lines.length === 1 && only !== undefined ? only : Buffer.concat(lines) };
 }
 
-/** Lines made since the last turn of the event loop: views with other selectors but the same shape share them. */
+/** Lines made since the last turn of the event loop, shared by views with other selectors but the same shape. */
 class LineCache {
   readonly #lines = new Map<string, Map<ObjectVersion, Uint8Array>>();
 
@@ -254,7 +257,7 @@ class MemoryHub implements WatchHub {
     }
   }
 
-  /** Once per turn: commits of one turn go out in one write to each watcher. */
+  /** Runs once per turn, so that commits of one turn go out in one write to each watcher. */
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;

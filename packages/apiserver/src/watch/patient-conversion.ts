@@ -8,9 +8,9 @@ const patienceMs = 30_000;
 const pauseMs = 1_000;
 
 /**
- * Has versions converted for a watch: as upstream's watch cache, again and again for 30 s where the webhook fails.
+ * Has versions converted for a watch. As upstream's watch cache, tries again and again for 30 s if the webhook fails.
  *
- * @returns whether they are converted; a promise of it where the webhook has to be called
+ * @returns whether they are converted; a promise of it if the webhook has to be called
  */
 export function convertPatiently(
   definition: ResourceDefinition,

@@ -4,14 +4,14 @@ import type { ObjectVersion } from '../storage/version.js';
 import { convertPatiently } from './patient-conversion.js';
 import type { WatchShape } from '../codecs/shape.js';
 
-/** Where and for how long states are made ready. */
+/** Means and conditions for making states ready. */
 export interface ReadyTerms {
   readonly clock: Clock;
   readonly offload: Offload;
   readonly isWanted: () => boolean;
 }
 
-/** Whether a state can be shown at once: a webhook may have to convert it, and another thread to look into it. */
+/** Whether a state can be shown at once. Otherwise a webhook has to convert it, or another thread to read it. */
 export function isReady(shape: WatchShape, version: ObjectVersion): boolean {
   return version.has(shape.definition) && shape.pending?.(version) === undefined;
 }
@@ -19,7 +19,7 @@ export function isReady(shape: WatchShape, version: ObjectVersion): boolean {
 /**
  * Has states made ready for a watch.
  *
- * @returns whether they can be shown; a promise of it where a webhook or another thread has to be asked
+ * @returns whether they can be shown; a promise of it if a webhook or another thread has to be called
  */
 export function makeReady(
   shape: WatchShape,
@@ -33,7 +33,7 @@ export function makeReady(
 async function insist(shape: WatchShape, versions: readonly ObjectVersion[], terms: ReadyTerms): Promise<boolean> {
   if (!(await convertPatiently(shape.definition, versions, terms))) return false;
   for (const version of versions) {
-    // What another thread has no room for is made in this one.
+    // States that another thread has no room for are made in this one.
     await shape
       .pending?.(version)
       ?.run(terms.offload)

@@ -11,7 +11,7 @@ import { statesOf, type WatchBatch, type WatchChange, type WatchHub, type WatchS
 import { isReady, makeReady } from './readiness.js';
 import type { WatchShape } from '../codecs/shape.js';
 
-/** Where a watch begins. */
+/** Start of a watch. */
 export type WatchStart =
   /** ADDED for all that is there (at `atLeast` or later), then changes. */
   | { readonly from: 'current'; readonly atLeast: number; readonly endBookmark: boolean }
@@ -20,7 +20,7 @@ export type WatchStart =
   /** Changes from now on. */
   | { readonly from: 'now' };
 
-/** What happens to the lines of one watch on their way out; faults use it. */
+/** Changes to the lines of one watch on their way out; faults use it. */
 export interface WatchTap {
   /** Called before anything goes out. */
   start?(sink: Sink, shape: WatchShape): void;
@@ -39,24 +39,24 @@ export interface WatchOptions {
   readonly tap?: WatchTap;
 }
 
-/** What watches have in common. */
+/** Environment shared by all watches. */
 export interface WatchEnvironment {
   readonly store: Store;
   readonly hub: WatchHub;
   readonly clock: Clock;
-  /** Where long objects are looked into. */
+  /** Thread that reads long objects. */
   readonly offload: Offload;
   /** @default 60000 */
   readonly bookmarkIntervalMs: number;
   /** A watcher that has this much waiting is cut. */
   readonly maxBufferedBytes: number;
-  /** Aborted when the server stops: all watches end properly. */
+  /** Aborted when the server stops, so that all watches end properly. */
   readonly stopping: AbortSignal;
 }
 
 /** How many events or objects are written before others get their turn. */
 const sliceSize = 500;
-/** A turn that writes states ends after this time: a selector may look into long objects. */
+/** A turn that writes states ends after this time, because a selector may read long objects. */
 const turnMs = 8;
 /** A last bookmark comes this long before the end of the watch. */
 const lastBookmarkMs = 2000;
@@ -68,7 +68,7 @@ class Session {
   readonly #options: WatchOptions;
   /** The last revision that this watcher has received. */
   #seen = 0;
-  /** What the hub has of this revision and before is not for this watcher: it has read it itself. */
+  /** Events of this revision and before in the hub are not for this watcher, which has read them itself. */
   #joinedAt = 0;
   #isFirst = true;
   /** States that have been made ready for this watcher. */
@@ -120,7 +120,7 @@ class Session {
   }
 
   /**
-   * Writes the state at a revision, slice by slice; the pin keeps it readable meanwhile. Resolves with false where its
+   * Writes the state at a revision, slice by slice; the pin keeps it readable meanwhile. Resolves with false if its
    * conversion failed.
    */
   async #sendCurrent(revision: number): Promise<boolean> {
@@ -148,7 +148,10 @@ class Session {
     }
   }
 
-  /** Writes states, and lets others have their turn where one of them takes long. Resolves with false where a conversion failed. */
+  /**
+   * Writes states, and gives other requests their turn if one of them takes long. Resolves with false if a conversion
+   * failed.
+   */
   async #sendSlice(slice: readonly ObjectVersion[]): Promise<boolean> {
     const { scope, shape } = this.#options;
     const isSelected = (version: ObjectVersion): boolean =>
@@ -159,7 +162,7 @@ class Session {
         await this.#breathe(true);
         begun = systemClock.monotonicNow();
       }
-      // What another thread has to look into, it looks into once it is selected.
+      // An object that another thread has to read is read once it is selected.
       if (!version.has(shape.definition) && !(await this.#isReady(slice))) return false;
       if (!isSelected(version)) continue;
       if (!this.#canShow(version) && !(await this.#isReady([version]))) return false;
@@ -206,7 +209,7 @@ class Session {
     return false;
   }
 
-  /** Whether the next slice of events can be shown; a promise of it where a webhook or another thread has to be asked. */
+  /** Whether the next slice of events can be shown; a promise of it if a webhook or another thread has to be called. */
   #areReady(table: Table, first: number): true | Promise<boolean> {
     const { scope, shape } = this.#options;
     const { conversion, slowReading } = shape.definition;
@@ -220,13 +223,16 @@ class Session {
     return states.length === 0 ? true : this.#isReady(states);
   }
 
-  /** Whether a state can be shown at once. What has been made ready is not made again where the time has gone on. */
+  /** Whether a state can be shown at once. A state that was made ready is not made again when time has gone on. */
   #canShow(version: ObjectVersion): boolean {
     const { shape } = this.#options;
     return this.#made.has(version) ? version.has(shape.definition) : isReady(shape, version);
   }
 
-  /** Has states made ready; ends the watch where the webhook goes on failing, as upstream ends watches of a cache that it fills anew. */
+  /**
+   * Has states made ready; ends the watch if the webhook goes on failing, as upstream ends watches of a cache that it
+   * fills anew.
+   */
   async #isReady(versions: readonly ObjectVersion[]): Promise<boolean> {
     const { shape, sink } = this.#options;
     const isWanted = (): boolean => !sink.closed.aborted;
@@ -271,7 +277,7 @@ class Session {
     this.#seen = Math.max(this.#seen, revision);
   }
 
-  /** Each interval and shortly before the end, but only where there is news: an idle server sends none. */
+  /** Each interval and shortly before the end, but only if there is news, so an idle server sends none. */
   #scheduleBookmarks(timeoutMs: number): void {
     const beat = (): void => {
       if (this.#env.store.revision > this.#seen) {
@@ -292,7 +298,7 @@ class Session {
     const { store, hub } = this.#env;
     if (sink.closed.aborted || store.revision <= this.#seen) return;
     const table = store.table(scope.table);
-    // Something for this watcher may have been committed since: then it carries the revision itself.
+    // An event for this watcher may have been committed since, in which case it carries the revision itself.
     for (let index = table.eventsAfter(this.#seen); ; index++) {
       const event = table.eventAt(index);
       if (event === undefined) break;

@@ -5,7 +5,7 @@ import type { Status } from '@kctl/apimachinery';
 export class WebhookCallError extends Error {
   override readonly name = 'WebhookCallError';
   readonly code = 'KCTL_WEBHOOK_CALL';
-  /** Whether the caller gave up first: the request that the call was made for has ended. */
+  /** Whether the caller gave up first, because the request that the call was made for has ended. */
   readonly isCanceled: boolean;
 
   constructor(message: string, { isCanceled = false }: { readonly isCanceled?: boolean } = {}) {
@@ -43,7 +43,7 @@ function facts(error: Error): Readonly<Record<'code' | 'syscall' | 'address' | '
   };
 }
 
-/** What went wrong on the way to a webhook, in Go's words. Nothing of the request or the answer is in them. */
+/** Message for a failed connection to a webhook, in Go's words. It contains nothing of the request or the answer. */
 export function connectionProblem(error: Error): string {
   const { code, syscall, address, hostname, reason, port } = facts(error);
   const host = address.includes(':') ? `[${address}]` : address;
@@ -92,7 +92,7 @@ const meanings: Readonly<Record<number, string>> = {
   504: 'the server was unable to return a response in the time allotted, but may still be processing the request',
 };
 
-/** What an answer with another status than 2xx says, in the words of Go's client. */
+/** Message for an answer with another status than 2xx, in the words of Go's client. */
 export function answerProblem(code: number, body: Uint8Array, contentType: string | undefined): string {
   const isText = contentType === undefined || /^text\//i.test(contentType.trim());
   const shown = isText ? Buffer.from(body.subarray(0, maxShownBytes)).toString('utf8').trim() : 'unknown';

@@ -9,15 +9,16 @@ export interface ServiceReference {
   readonly port: number;
 }
 
-/** Where the webhook behind a Service listens. */
+/** Address of the webhook behind a Service. */
 export interface ServiceAddress {
   readonly host: string;
   readonly port: number;
 }
 
 /**
- * How Services of client configurations become addresses: a function, or a table by `namespace/name:port` or
- * `namespace/name`. There is no cluster network behind this server: a Service that is not named here cannot be called.
+ * Resolves Services of client configurations to addresses, as a function, or a table by `namespace/name:port` or
+ * `namespace/name`. There is no cluster network behind this server, so a Service that is not named here cannot be
+ * called.
  */
 export type ServiceResolver =
   | ((service: ServiceReference) => ServiceAddress | undefined | Promise<ServiceAddress | undefined>)
@@ -33,7 +34,7 @@ export interface WebhookClientConfig {
   readonly certificateAuthority: string | undefined;
 }
 
-/** The path as Go's REST client sends it: clean, and without a trailing slash. */
+/** The path as Go's REST client sends it, clean and without a trailing slash. */
 function cleanPath(path: string): string {
   const clean = posix.join('/', path);
   return clean.length > 1 && clean.endsWith('/') ? clean.slice(0, -1) : clean;
@@ -44,7 +45,7 @@ function decodeBundle(bundle: unknown): string | undefined {
   return text === '' ? undefined : Buffer.from(text, 'base64').toString('utf8');
 }
 
-/** Reads a `clientConfig` that has been validated; undefined where it has neither a URL nor a Service. */
+/** Reads a `clientConfig` that has been validated; undefined if it has neither a URL nor a Service. */
 export function readClientConfig(value: unknown): WebhookClientConfig | undefined {
   const certificateAuthority = decodeBundle(at(value, 'caBundle'));
   const service = at(value, 'service');
@@ -58,11 +59,11 @@ export function readClientConfig(value: unknown): WebhookClientConfig | undefine
   const text = stringOf(at(value, 'url'));
   const [, origin] = /^(https:\/\/[^/?#]+)/.exec(text) ?? [];
   if (origin === undefined || !URL.canParse(text)) return undefined;
-  // The origin as it is written: errors name a port that is the default, too.
+  // The origin as it is written, because errors name a port even if it is the default.
   return { url: `${origin}${cleanPath(new URL(text).pathname)}`, service: undefined, certificateAuthority };
 }
 
-/** The address of a Service. @throws Error where there is none */
+/** The address of a Service. @throws Error if it has no address */
 export async function resolveService(
   resolver: ServiceResolver | undefined,
   service: ServiceReference,

@@ -12,7 +12,7 @@ export interface WebhookCall {
   readonly signal: AbortSignal;
 }
 
-/** What a webhook answered. */
+/** Answer of a webhook. */
 export interface WebhookCallAnswer {
   readonly status: number;
   readonly contentType?: string | undefined;

@@ -8,9 +8,9 @@ import type { Store, StoreOptions } from './store.js';
 
 /** Options of {@link createBoundedStore}. */
 export interface BoundedStoreOptions<T extends KubeObject> extends StoreOptions<T> {
-  /** How many objects are held whole: those that were put or read last. */
+  /** Number of objects held whole (those put or read last). */
   readonly maxObjects: number;
-  /** Reads an object from the server; undefined where there is none. Called for one that was evicted, once at a time. */
+  /** Reads an object from the server; undefined if there is none. Called for an evicted object, once at a time. */
   readonly read: (key: string) => Promise<T | undefined>;
 }
 
@@ -26,12 +26,12 @@ export interface BoundedStore<T extends KubeObject>
   has(key: string): boolean;
   /** The version that was put last. */
   resourceVersionOf(key: string): string | undefined;
-  /** The object where it is held. */
+  /** The object if held. */
   peek(key: string): T | undefined;
   /**
-   * The object, read again where it was evicted; undefined where the key is not known, and where the server has no such
-   * object any longer (its delete is on its way). Never older than `resourceVersionOf`, nor an object that had the key
-   * before: what `read` returns of that kind is read again. Calls that wait for the same object share one read.
+   * The object, read again if it was evicted; undefined if the key is not known, or if the server no longer has such an
+   * object (its delete is on its way). Never older than `resourceVersionOf`, nor an object that had the key before; if
+   * `read` returns one, it is read again. Calls that wait for the same object share one read.
    *
    * @throws what `read` throws; an Error if it returns an older object three times; the signal's reason on abort, which
    *   leaves the read to the others
@@ -152,7 +152,7 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
     for (let attempt = 1; ; attempt++) {
       const before = this.#known.get(key);
       const object = await this.#read(key);
-      // What was put meanwhile is what the watch said last.
+      // An object put meanwhile is the latest state from the watch.
       const put = this.#whole.get(key);
       if (put !== undefined) return put;
       const known = this.#known.get(key);
@@ -161,7 +161,7 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
         this.#put(key, object);
         return object;
       }
-      // Another one was put and evicted while this one was read: that is not the fault of the server.
+      // Another object was put and evicted during this read, which is not the fault of the server.
       if (known !== before) attempt = 0;
       if (attempt >= maxReads)
         throw new Error(
@@ -184,7 +184,7 @@ class EvictingStore<T extends KubeObject> implements BoundedStore<T> {
   }
 }
 
-/** What was put last under a key; '' where the object has none. */
+/** The resourceVersion put last under a key; '' if the object has none. */
 interface Known {
   readonly resourceVersion: string;
   readonly uid: string;
@@ -198,8 +198,8 @@ function versionOf({ metadata }: KubeObject): string {
 }
 
 /**
- * A server behind a cache may answer with a version from before the one that was put, also with an object that had the key
- * before. Where versions cannot be compared, another uid is taken for that.
+ * A server behind a cache may answer with a version older than the one that was put, also with an object that had the
+ * key before. If versions cannot be compared, a different uid counts as that.
  */
 function isFormer(object: KubeObject, { resourceVersion, uid }: Known): boolean {
   const order = compareResourceVersions(versionOf(object), resourceVersion);

@@ -12,15 +12,15 @@ export interface ExpiringCacheOptions {
 }
 
 /**
- * Values of which each lives for a time of its own. A value is never returned once its time has passed; there is no
- * timer: what has expired is dropped by the calls, at a cost that is constant on average, so that at most about as much
- * is held in vain as is alive. Mirrors `k8s.io/apimachinery/pkg/util/cache.Expiring`.
+ * Values that each have their own expiry. A value is never returned after its expiry. There is no timer; calls drop
+ * expired values at an amortized constant cost, so at most about as many expired values are held as live ones. Mirrors
+ * `k8s.io/apimachinery/pkg/util/cache.Expiring`.
  */
 export interface ExpiringCache<K, V> {
   /** How many values are held; ones that have expired may be among them. */
   readonly size: number;
   get(key: K): V | undefined;
-  /** @throws RangeError where `ttlMs` is not a number of ms; Infinity: it does not expire; 0: it has expired */
+  /** @throws RangeError if `ttlMs` is not a number of ms. Infinity never expires; 0 has expired */
   set(key: K, value: V, ttlMs: number): void;
   /** Whether there was one that had not expired. */
   delete(key: K): boolean;
@@ -115,7 +115,10 @@ class SweptCache<K, V> implements ExpiringCache<K, V> {
     return [...this.#entries].map(([key, { value }]) => [key, value]);
   }
 
-  /** Twice what is left must come before the next one: what it costs was paid by the calls since the last. */
+  /**
+   * The next cleanup comes after twice the remaining number of values, so its cost is paid by the calls since the last
+   * one.
+   */
   #sweep(): void {
     const now = this.#clock.monotonicNow();
     for (const [key, { expiresAt }] of this.#entries) if (expiresAt <= now) this.#entries.delete(key);

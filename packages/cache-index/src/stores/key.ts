@@ -2,9 +2,9 @@ import { formatKey } from '@kctl/apimachinery';
 import { functionOption, shownValue } from '@kctl/options';
 
 /**
- * `namespace/name` of an object, or `name` where it has no namespace. Mirrors `cache.MetaNamespaceKeyFunc`.
+ * `namespace/name` of an object, or `name` if it has no namespace. Mirrors `cache.MetaNamespaceKeyFunc`.
  *
- * @throws TypeError where it has no name
+ * @throws TypeError if it has no name
  */
 export function metaNamespaceKey(object: unknown): string {
   if (typeof object === 'object' && object !== null && 'metadata' in object) {

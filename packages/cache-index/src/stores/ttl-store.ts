@@ -16,9 +16,9 @@ export interface TtlStoreOptions<T> extends StoreOptions<T> {
 const optionNames: OptionNames<TtlStoreOptions<never>> = { key: true, ttlMs: true, clock: clockOption };
 
 /**
- * A store whose objects expire `ttlMs` after they were put last. One that has expired is neither returned nor counted;
- * there is no timer: each call drops what has expired. Mirrors `cache.NewTTLStore`; unlike there, `keys` leaves out what
- * has expired, too.
+ * A store whose objects expire `ttlMs` after they were last put. An expired object is neither returned nor counted.
+ * There is no timer; each call drops expired objects. Mirrors `cache.NewTTLStore`; unlike there, `keys` leaves out
+ * expired objects, too.
  *
  * @throws TypeError naming the option that is not valid
  *
@@ -49,7 +49,7 @@ class TtlStore<T> implements Store<T> {
   readonly #keyOf: (object: T) => string;
   readonly #ttlMs: number;
   readonly #clock: Clock;
-  /** Put last, at the end: the one that expires next is the first. */
+  /** The last put is at the end, so the next to expire is the first. */
   #entries = new Map<string, Entry<T>>();
 
   constructor(keyOf: (object: T) => string, ttlMs: number, clock: Clock) {

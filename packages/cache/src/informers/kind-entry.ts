@@ -5,22 +5,22 @@ import type { ResolvedScope } from '../cache-options.js';
 import { ScopeTable } from '../scopes/scope-table.js';
 import type { ScopedInformer } from './scoped-informer.js';
 
-/** What counts the users of a kind. */
+/** Counter of the users of a kind. */
 export interface LeaseOptions {
   readonly clock: Clock;
   readonly lingerMs: number;
   readonly onUnused: () => Promise<void>;
 }
 
-/** What an entry is made of. */
+/** Parts of an entry. */
 export interface KindEntryParts {
-  /** Where the cache finds it. */
+  /** The cache's key for it. */
   readonly id: string;
   readonly kind: Kind;
-  /** What distinguishes a selected informer from others of its kind. */
+  /** Name that distinguishes a selected informer from others of its kind. */
   readonly selection?: string;
   readonly informer: ScopedInformer<KubeObject>;
-  /** What it is to hold as the cache's options are now. */
+  /** The scopes to hold according to the current cache options. */
   readonly resolve: () => readonly ResolvedScope[];
 }
 
@@ -45,12 +45,12 @@ export class KindEntry {
     this.#scopes = new ScopeTable(kind, informer.scopes);
   }
 
-  /** What its informers hold: another table whenever that changes. */
+  /** The contents of its informers; another table whenever they change. */
   get scopes(): ScopeTable {
     return this.#scopes;
   }
 
-  /** A store with the indexes of the kind, also where none is visible yet. */
+  /** A store with the indexes of the kind, also if none is visible yet. */
   get indexes(): IndexReader<KubeObject> {
     const [first] = this.#scopes.scopes;
     const part = first === undefined ? undefined : this.informer.partFor(first.namespace);
@@ -59,7 +59,7 @@ export class KindEntry {
 
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
     const isShown = this.informer.setScopes(scopes);
-    // What it has by now: nothing new where an informer could not be made, or where what it holds stays.
+    // The scopes it has by now. Unchanged if an informer could not be made, or if its content stays.
     const present = this.informer.scopes;
     if (!isSame(present, this.#scopes.scopes)) this.#scopes = new ScopeTable(this.kind, present);
     await isShown;
@@ -70,7 +70,7 @@ export class KindEntry {
     return this.#isPinned || this.#leases > 0;
   }
 
-  /** The kind was declared: no release ends its informer. */
+  /** The kind was declared, so no release ends its informer. */
   pin(): void {
     this.#isPinned = true;
     this.stopLinger();
@@ -99,7 +99,7 @@ function isSame(a: readonly ResolvedScope[], b: readonly ResolvedScope[]): boole
   return a.length === b.length && a.every((scope, index) => scope === b[index]);
 }
 
-/** What an entry is made of. */
+/** Parts of an entry. */
 export interface NewEntry {
   readonly id: string;
   readonly selection?: string;

@@ -1,7 +1,7 @@
 import { formatGroupKind } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 
-/** The kinds that a cache holds, by group and kind: one for each version. Made anew after {@link clear}. */
+/** The kinds that a cache holds, by group and kind, one for each version. Created again after {@link clear}. */
 export class KindVersions {
   readonly #kinds: () => Iterable<Kind>;
   readonly #known = new Map<string, readonly Kind[]>();

@@ -5,13 +5,13 @@ import type { CacheOptions, ResolvedScope } from '../cache-options.js';
 import type { SeriesOwners } from './own-series.js';
 import type { Part } from './part-table.js';
 
-/** What an informer of a cache is made of, besides the cache's own options. */
+/** Options for an informer of a cache, besides the cache's own options. */
 export interface ScopeInformer {
   readonly kind: Kind;
   readonly scope: ResolvedScope;
-  /** Goes before the name of the kind: the cache's. */
+  /** Prefix of the kind's name (the name of the cache). */
   readonly prefix: string;
-  /** Goes behind it: what distinguishes it from others of the kind. */
+  /** Suffix that distinguishes it from others of the kind. */
   readonly selection?: string;
   readonly indexers: Readonly<Record<string, IndexDefinition<KubeObject>>>;
   readonly seriesOwners: SeriesOwners;

@@ -3,11 +3,11 @@ import type { Family, HistogramOptions, Labels, MetricOptions, Metrics } from '@
 /** The metrics of one informer. */
 export interface OwnSeries {
   readonly metrics: Metrics;
-  /** Removes what was written, unless a later informer of the same name writes there. What comes after it is ignored. */
+  /** Removes the series, unless a later informer of the same name writes to it. Later writes are ignored. */
   readonly remove: () => void;
 }
 
-/** Who writes to the series of which name: an informer that ends must not take those of its successor with it. */
+/** The writer of each named series. An informer that ends must not remove the series of its successor. */
 export class SeriesOwners {
   readonly #owners = new Map<string, OwnSeries>();
 
@@ -45,7 +45,7 @@ export class SeriesOwners {
           try {
             removeOne();
           } catch {
-            // The sink is the user's: its failures are reported where it is written to.
+            // The sink belongs to the user; its failures are reported on write.
           }
         }
       },
@@ -55,7 +55,7 @@ export class SeriesOwners {
   }
 }
 
-/** A child that is not written to once its series was removed: writing would bring it back. */
+/** A child that is not written to after its series was removed, because writing would bring it back. */
 function whileThere<T extends object>(child: T, isThere: () => boolean): T {
   return new Proxy(child, {
     get: (target, member) => {

@@ -11,7 +11,7 @@ export interface Part<T extends KubeObject> {
   readonly removeSeries?: () => void;
 }
 
-/** The parts of a kind at one time, found by namespace in constant time. It never changes: other parts are another table. */
+/** The parts of a kind at one time, found by namespace in constant time. Immutable; other parts are another table. */
 export class PartTable<T extends KubeObject> implements StoreSet<T> {
   readonly parts: readonly Part<T>[];
   readonly stores: readonly NamedStore<T>[];
@@ -32,7 +32,7 @@ export class PartTable<T extends KubeObject> implements StoreSet<T> {
     return this.#hasSynced;
   }
 
-  /** The part of exactly this namespace; '' for the one that holds all that have none of their own. */
+  /** The part of exactly this namespace; '' for the one that holds all namespaces without a separate part. */
   exactly(namespace: string): Part<T> | undefined {
     return this.#byNamespace.get(namespace);
   }

@@ -44,7 +44,7 @@ const phaseRank: Readonly<Record<InformerState['phase'], number>> = {
 /** The informers of all scopes of a kind, as one; scopes come and go while it runs. */
 export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, MergedStores<T> {
   readonly kind: Kind<T>;
-  /** One for good: who keeps it sees the namespaces that come, and none that has left. */
+  /** One permanent lister. Its holder sees namespaces as they are added, and none that has left. */
   readonly indexer: IndexReader<T>;
   readonly lister: Lister<T>;
   readonly #make: MakeInformer<T>;
@@ -52,7 +52,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   readonly #runs = new Set<Promise<void>>();
   readonly #runOf = new WeakMap<Part<T>, Promise<void>>();
   #parts: PartTable<T>;
-  /** Parts of which the initial list is in, once the kind as a whole has synced: a new namespace appears as a whole. */
+  /** Parts whose initial list is complete, once the kind as a whole has synced. A new namespace appears as a whole. */
   #visible: PartTable<T> | undefined;
   /** Parts that cover what was visible of one that has left, and are not visible yet. */
   readonly #successors = new Set<Part<T>>();
@@ -121,14 +121,14 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     return this.#parts.parts.reduce((sum, { informer }) => sum + (informer.heldBytes ?? 0), 0);
   }
 
-  /** The part that holds a namespace; undefined where none does. */
+  /** The part that holds a namespace; undefined if none does. */
   partFor(namespace: string): SharedInformer<T> | undefined {
     return this.#parts.partFor(namespace)?.informer;
   }
 
   /**
-   * What a read of it, or of one of its parts, has to wait for; undefined where it can be answered. A namespace that
-   * cannot be listed does not hold up reads of the others.
+   * The condition that a read of it, or of one of its parts, has to wait for; undefined if the read can be answered. A
+   * namespace that cannot be listed does not hold up reads of the others.
    */
   lateFor(part: SharedInformer<T>): SharedInformer<T> | undefined {
     if (part !== this) return part.hasSynced ? undefined : part;
@@ -165,7 +165,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
   addIndexers(indexers: Readonly<Record<string, IndexDefinition<T>>>): void {
     const taken = Object.keys(indexers).filter((name) => this.indexNames.includes(name));
     if (taken.length > 0) throw new IndexConflictError(taken);
-    // What is wrong with them is said now, also where there is no store yet.
+    // Reports their errors now, even if there is no store yet.
     createIndexer<T>({ indexers });
     for (const { informer } of this.#parts.parts) informer.addIndexers(indexers);
     this.#indexers = { ...this.#indexers, ...indexers };
@@ -209,15 +209,16 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     this.#isStopped = true;
     this.#fail = undefined;
     for (const registration of this.#registrations) registration.end();
-    // Without it the run would hold everything until its signal aborts. Not before all have ended: it would cut short
-    // what handlers that are busy, perhaps with this very call, have still to receive.
+    // Without it the run would hold everything until its signal aborts. Not before all have ended, because it would cut
+    // off events that busy handlers (perhaps with this very call) have yet to receive.
     void Promise.all(this.#runs).then(() => this.#ending.abort());
   }
 
   /**
-   * Becomes the informer of these scopes: new ones start, missing ones leave. Scopes that stay are not touched. Where a
-   * new one covers what one that leaves covered, a handler receives its events after the end of the other; reads do not
-   * wait for that. It waits for handlers to receive what leaves, unless they are busy at the call: a callback may await it.
+   * Becomes the informer of these scopes. New ones start, missing ones leave. Scopes that stay are not touched. If a
+   * new scope covers one that leaves, a handler receives its events after the end of the other; reads do not wait for
+   * that. Waits for handlers to receive the events of leaving scopes, unless they are busy at the time of the call, so
+   * a callback may await it.
    */
   async setScopes(scopes: readonly ResolvedScope[]): Promise<void> {
     const before = this.#parts;
@@ -270,7 +271,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
 
   #reveal(part: Part<T>): void {
     this.#successors.delete(part);
-    // A handler that changed the scopes when it heard of the part may have made it visible.
+    // A handler that changed the scopes when notified of the part may have made it visible.
     const visible = this.#visible;
     if (visible === undefined || !this.#parts.has(part) || visible.has(part)) return;
     this.#visible = new PartTable(
@@ -278,7 +279,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     );
   }
 
-  /** Waits for something of every part: one that leaves meanwhile is not waited for, one that comes is. */
+  /** Waits for a condition of every part. A part that leaves meanwhile is not waited for, one that is added is. */
   async #whenAll(wait: (informer: SharedInformer<T>) => Promise<void>): Promise<void> {
     for (let seen: PartTable<T> | undefined; seen !== this.#parts; ) {
       seen = this.#parts;
@@ -292,7 +293,7 @@ export class ScopedInformer<T extends KubeObject> implements SharedInformer<T>, 
     }
   }
 
-  /** Whether what happens to a part's informer is of interest: not when the part alone has left. */
+  /** Whether events of a part's informer are of interest. They are not if only the part has left. */
   #concerns(informer: SharedInformer<T>): boolean {
     return this.#isLeaving || this.#parts.hasInformer(informer);
   }
@@ -330,7 +331,7 @@ function overlap(a: ResolvedScope, b: ResolvedScope): boolean {
   return a.namespace === b.namespace || a.namespace === '' || b.namespace === '';
 }
 
-/** The older of two versions; '' where they cannot be compared. */
+/** The older of two versions; '' if they cannot be compared. */
 function olderOf(a: string, b: string): string {
   const order = compareResourceVersions(a, b);
   if (order === 'unknown') return a === b ? a : '';

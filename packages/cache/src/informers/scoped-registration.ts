@@ -2,9 +2,9 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { Turn } from '@kctl/delivery';
 import type { EventHandlerOptions, HandlerRegistration, InformerEventHandler, SharedInformer } from '@kctl/informer';
 
-/** What a registration needs of the informer that it is in. */
+/** The parts of its informer that a registration needs. */
 export interface RegistrationHost<T extends KubeObject> {
-  /** Whether what happens to the informer of a scope is of interest: not when the scope has left. */
+  /** Whether events of the informer of a scope are of interest. They are not if the scope has left. */
   concerns(informer: SharedInformer<T>): boolean;
   removed(): void;
 }
@@ -18,7 +18,7 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
   readonly #options: EventHandlerOptions<T>;
   readonly #host: RegistrationHost<T>;
   readonly #places = new Map<SharedInformer<T>, HandlerRegistration>();
-  /** Those that had not synced when that was asked last. */
+  /** Those that had not synced at the last check. */
   readonly #unsynced = new Set<HandlerRegistration>();
   readonly #turn: Turn;
   readonly #ended = Promise.withResolvers<undefined>();
@@ -40,7 +40,7 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
     return this.#ended.promise;
   }
 
-  /** Stays true: a scope that is added later has its own initial list, flagged as such. */
+  /** Stays true. A scope that is added later has its own initial list, flagged as such. */
   get hasSynced(): boolean {
     if (this.#hasSynced) return true;
     for (const place of this.#unsynced) {
@@ -72,14 +72,14 @@ export class ScopedRegistration<T extends KubeObject> implements HandlerRegistra
     this.#unsynced.add(place);
     this.#open++;
     void place.ended.then(() => this.#left(informer));
-    // It stays true from the moment on that it is, also where it is not read then.
+    // Stays true from the moment it becomes true, even if it is not read then.
     place.waitForSync().then(
       () => (this.#hasSynced = this.hasSynced),
       () => undefined,
     );
   }
 
-  /** The handler is removed, or the informer ends: no place will be added. */
+  /** The handler is removed, or the informer ends; no place will be added. */
   end(): void {
     this.#isEnding = true;
     if (this.#open === 0) this.#ended.resolve(undefined);

@@ -9,7 +9,7 @@ const taken = new WeakMap<Metrics, Map<string, WeakRef<object>>>();
 
 /** A cache's place among those that share its metrics. */
 export interface CacheName {
-  /** What goes before the names of its informers. */
+  /** Prefix of the names of its informers. */
   readonly prefix: string;
   /** Frees the name for a later cache. */
   release(): void;

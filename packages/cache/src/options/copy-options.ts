@@ -7,7 +7,7 @@ import type {
   SelectedInformerOptions,
 } from '../cache-options.js';
 
-/** The options as they are now: what their owner changes later changes nothing here. */
+/** A copy of the current options; later changes by their owner have no effect. */
 export function copyCacheOptions(options: CacheOptions): CacheOptions {
   const { byObject, defaultNamespaces, defaults } = options;
   return {
@@ -43,7 +43,7 @@ function copyScope<S extends ScopeOptions>(options: S): S {
   };
 }
 
-/** Text and parsed selectors do not change. */
+/** Strings and parsed selectors do not change. */
 function copySelector<S>(selector: S): S;
 function copySelector(selector: unknown): unknown {
   const isParsed =

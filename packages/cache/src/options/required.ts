@@ -23,7 +23,7 @@ import type {
 } from '../cache-options.js';
 import { loggerOption, messageOf, metricsOption } from '@kctl/telemetry';
 
-/** The options of each object: complete by type, so that none can be forgotten here. */
+/** The options of each object, complete by type, so that none can be forgotten here. */
 const cacheNames: OptionNames<CacheOptions> = {
   name: true,
   client: true,
@@ -125,7 +125,9 @@ function namespaceProblems(namespaces: NamespaceScopes | undefined, field: strin
   return scopes.flatMap(([name, scope]) => scopeProblems(scope, `${field}.${name}`));
 }
 
-/** A sentence for each option of a scope that is not known or not valid: one that is not read would widen the scope. */
+/**
+ * A sentence for each option of a scope that is unknown or not valid, because an ignored option would widen the scope.
+ */
 export function scopeProblems(
   scope: ScopeOptions | undefined,
   field: string,

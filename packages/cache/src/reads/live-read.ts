@@ -7,20 +7,24 @@ import type { InformerClient } from '@kctl/informer';
 import { UnsupportedReadError } from '../errors.js';
 import { cutList, fieldIndexName, matcherFrom, notFound } from './read.js';
 
-/** What a read with `live: true` needs of a cache, to be answered by the server and contain no more than the cache would. */
+/**
+ * Requirements of a `live: true` read on a cache, so that the server answers and the result contains no more than the
+ * cache would.
+ */
 export interface LiveReadScope {
   readonly client: InformerClient;
   readonly scopes: readonly ReadScope[];
   /** Has the indexes of the kind. */
   readonly reader: IndexReader<KubeObject>;
-  /** The object as the cache would hold it; undefined where it is left out. */
+  /** The object as the cache would hold it; undefined if it is left out. */
   readonly project: (object: KubeObject) => DeepReadonly<KubeObject> | undefined;
 }
 
 /**
- * A list of one name: the server judges the selectors of the scope.
+ * A list of one name, because the server evaluates the selectors of the scope.
  *
- * @throws NotFound as the server does, also for what the scope leaves out; UnsupportedReadError where the client cannot
+ * @throws NotFound as the server does, also for objects that the scope excludes; UnsupportedReadError if the client
+ * cannot
  */
 export async function getLive(
   kind: Kind,
@@ -35,7 +39,7 @@ export async function getLive(
 }
 
 /**
- * Fields that the cache has an index for are judged by it; the server is asked for the others.
+ * Fields that the cache has an index for are evaluated by it; the others are sent to the server.
  *
  * @throws what the server answers; UnsupportedReadError for `continue` over several scopes
  */

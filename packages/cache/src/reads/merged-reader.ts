@@ -4,7 +4,7 @@ import { UnknownIndexError } from '@kctl/cache-index';
 import type { IndexListOptions, IndexReader, IndexSnapshot, StoredObject } from '@kctl/cache-index';
 import { readableOf } from './readable.js';
 
-/** A store, and the namespace that it holds; '' for all that have none of their own. */
+/** A store, and the namespace that it holds; '' for all namespaces without a separate store. */
 export interface NamedStore<T extends KubeObject> {
   readonly namespace: string;
   readonly reader: IndexReader<T>;
@@ -18,15 +18,15 @@ export interface StoreSet<T extends KubeObject> {
   storeFor(namespace: string): IndexReader<T> | undefined;
 }
 
-/** What a {@link MergedReader} reads, as it is at the time of a read. */
+/** Sources of a {@link MergedReader} at the time of a read. */
 export interface MergedStores<T extends KubeObject> {
   readonly readable: StoreSet<T>;
   readonly resourceVersion: string;
-  /** Those of every store, also where there is none at present. */
+  /** Those of every store, even if there is none at present. */
   readonly indexNames: readonly string[];
 }
 
-/** Several stores of one kind as one. What is read of one namespace costs the same however many there are. */
+/** Several stores of one kind as one. Reads of one namespace cost the same however many there are. */
 export class MergedReader<T extends KubeObject> implements IndexReader<T> {
   readonly #set: MergedStores<T>;
 
@@ -88,7 +88,7 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     return overlap(stores) ? all.sort((a, b) => byKey(keyOf(a), keyOf(b))) : all;
   }
 
-  /** All stores have the same definitions. Where there is none at present, no object has values. */
+  /** All stores have the same definitions. If there is none at present, no object has values. */
   indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
     this.#requireIndex(indexName);
     return this.#stores[0]?.reader.indexValues(indexName, object) ?? [];
@@ -129,13 +129,13 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     return this.#set.readable.stores;
   }
 
-  /** The store, where there is one: it has the objects of its lists at hand. */
+  /** The store, if there is one, because it has the objects of its lists at hand. */
   get #only(): IndexReader<T> | undefined {
     const stores = this.#stores;
     return stores.length === 1 ? stores[0]?.reader : undefined;
   }
 
-  /** Also where there is no store at present that would refuse it. */
+  /** Even if there is no store at present that would refuse it. */
   #requireIndex(indexName: string): void {
     const { indexNames } = this.#set;
     if (!indexNames.includes(indexName)) throw new UnknownIndexError(indexName, indexNames);

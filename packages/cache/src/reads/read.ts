@@ -10,12 +10,12 @@ export function fieldIndexName(field: string): string {
   return `field:${field}`;
 }
 
-/** The field of such an index, in a list of its own; none for indexes that are not of a field. */
+/** The field of such an index, in a separate list; none for indexes that are not of a field. */
 export function indexedFieldOf(indexName: string): string[] {
   return indexName.startsWith('field:') ? [indexName.slice('field:'.length)] : [];
 }
 
-/** What a server answers for an object that is not there. */
+/** Error that a server returns for an object that does not exist. */
 export function notFound(kind: Kind, key: ObjectKey): StatusError {
   const { group, plural } = kind;
   return new StatusError({
@@ -45,8 +45,8 @@ export interface ListRead<T extends KubeObject> {
 
 /**
  * Lists from a store. Selectors filter, then `limit` cuts; field selectors need an index each, except for
- * `metadata.name` and `metadata.namespace`. A list that is cut says so by `remainingItemCount`, and has no next page.
- * An object whose bytes cannot be read is left out.
+ * `metadata.name` and `metadata.namespace`. A list that is cut reports it in `remainingItemCount`, and has no next
+ * page. An object whose bytes cannot be read is left out.
  *
  * @throws UnsupportedReadError for what only a server can do
  */
@@ -64,7 +64,7 @@ export function listFrom<T extends KubeObject>({ kind, reader, options }: ListRe
   return { apiVersion: kind.apiVersion, kind: `${kind.kind}List`, metadata, items };
 }
 
-/** The first objects of versions, and how many versions were left: what cannot be read does not count. */
+/** The first objects of versions, and how many versions were left. Unreadable objects do not count. */
 function readUpTo<T extends KubeObject>(
   versions: readonly StoredObject<T>[],
   limit = 0,
@@ -81,7 +81,10 @@ function readUpTo<T extends KubeObject>(
   return { items, left };
 }
 
-/** The first items of a list, and how many were left out: the one field that says so without promising a next page. */
+/**
+ * The first items of a list, and how many were left out, which is the only field that reports this without promising a
+ * next page.
+ */
 export function cutList<T>(list: KubeList<T>, limit = 0): KubeList<T> {
   if (limit <= 0 || list.items.length <= limit) return list;
   return {
@@ -92,8 +95,8 @@ export function cutList<T>(list: KubeList<T>, limit = 0): KubeList<T> {
 }
 
 /**
- * Whether {@link listFrom} with these options contains an object, if the store holds it: the same selectors, judged by the
- * same index definitions. `limit` says nothing about a single object.
+ * Whether {@link listFrom} with these options contains an object, if the store holds it. Uses the same selectors,
+ * evaluated by the same index definitions. `limit` does not apply to a single object.
  *
  * @throws UnsupportedReadError as {@link listFrom}
  */
@@ -111,10 +114,10 @@ export function matcherFrom<T extends KubeObject>(read: ListRead<T>): (object: D
   };
 }
 
-/** What a list asks of a store. */
+/** Requirements of a list on a store. */
 interface ListPlan {
   readonly filter: IndexListOptions;
-  /** The terms about the name: of more than one, all hold. */
+  /** The terms about the name; if there are several, all must hold. */
   readonly names: readonly ExactTerm[];
   /** The terms about the namespace. */
   readonly pinned: readonly ExactTerm[];

@@ -3,8 +3,8 @@ import type { StoredObject } from '@kctl/cache-index';
 import { isObjectDecodeError } from '@kctl/informer';
 
 /**
- * The object of a version; undefined where its bytes turn out not to be one. The informer has reported that, and a list
- * leaves the object out: it costs one object, not the list.
+ * The object of a version; undefined if its bytes are not a valid object. The informer has reported that, and a list
+ * leaves the object out, so it costs one object, not the list.
  */
 export function readable<T extends KubeObject>(stored: StoredObject<T>): DeepReadonly<T> | undefined {
   try {

@@ -2,15 +2,15 @@ import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { requireKind } from '../options/required.js';
 
-/** Each read asks for one, of a few tokens: made once, it is compared by its address. */
+/** Each read requires one, of a few tokens. Created once, it is compared by reference. */
 const known = new WeakMap<Kind, string>();
 
-/** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones less to ask for. */
+/** Full and untyped tokens name the same objects; stripped ones are less, metadata-only ones are less to request. */
 export function idOf(token: Kind): string {
   return known.get(token) ?? makeId(token);
 }
 
-/** Not that of any kind: reads do not find it. */
+/** Does not belong to a kind, so reads do not find it. */
 export function selectionId(kind: Kind, name: string): string {
   return `${idOf(kind)}?${name}`;
 }

@@ -37,7 +37,7 @@ export interface NamespaceFollowerOptions extends NamespaceSelection {
   readonly client: InformerClient;
   /** Whose default namespaces follow. */
   readonly cache: Pick<Cache, 'setNamespaces'>;
-  /** What the cache holds of each. @default everything */
+  /** Options for the content of each namespace in the cache. @default everything */
   readonly scope?: ScopeOptions;
   readonly clock?: Clock;
   readonly random?: Random;
@@ -72,10 +72,10 @@ const optionNames: OptionNames<NamespaceFollowerOptions> = {
 
 /**
  * Watches Namespaces (their metadata alone), and calls `cache.setNamespaces` with those whose names and labels are
- * chosen: a namespace that is made, or labelled, is listed and then becomes visible; one that no longer matches leaves
- * with deletes marked `leftScope`. One that is being deleted stays until it is gone. Where the cache refuses them, they are
- * set again after a second, later after up to a minute, or with the next change. It does nothing before it runs, but for
- * setting the cache to no namespace at all.
+ * selected. A namespace that is created or labelled is listed and then becomes visible; one that no longer matches
+ * leaves with deletes marked `leftScope`. A terminating namespace stays until it is gone. If the cache refuses the
+ * namespaces, they are set again after a second, later after up to a minute, or with the next change. Does nothing
+ * before it runs, except for setting the cache to no namespace at all.
  *
  * @throws TypeError naming the option that is not valid
  */
@@ -86,7 +86,9 @@ export function createNamespaceFollower(options: NamespaceFollowerOptions): Name
   return new Follower(options);
 }
 
-/** How long a change waits for the one before it: a namespace that cannot be listed does not hold up all others. */
+/**
+ * How long a change waits for the previous one, so that a namespace that cannot be listed does not hold up all others.
+ */
 const patienceMs = 10_000;
 
 class Follower implements NamespaceFollower {
@@ -137,9 +139,9 @@ class Follower implements NamespaceFollower {
       ...(metrics === undefined ? {} : { metrics }),
     }) as never;
     this.#ready.promise.catch(() => undefined);
-    // A cache without default namespaces holds all of them: none, until the first are read.
+    // A cache without default namespaces holds all of them, so it is set to none until the first are read.
     void this.#set([], {});
-    // The first that are read are set, even where there are none.
+    // The first namespaces read are set, even if there are none.
     this.#isSet = false;
   }
 
@@ -200,7 +202,7 @@ class Follower implements NamespaceFollower {
     }
   }
 
-  /** Where the cache refuses them, and nothing has followed, they are due again later. */
+  /** If the cache refuses them and no change has followed, they are due again later. */
   async #set(names: readonly string[], scopes: NamespaceScopes): Promise<void> {
     this.#namespaces = names;
     this.#isSet = true;

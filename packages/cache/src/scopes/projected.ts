@@ -5,7 +5,7 @@ import { transformObject } from '@kctl/informer';
 import type { ResolvedScope } from '../cache-options.js';
 import type { ScopeTable } from './scope-table.js';
 
-/** An object as a store of these scopes holds it; undefined where they leave it out. */
+/** An object as a store of these scopes holds it; undefined if they exclude it. */
 export function projected(table: ScopeTable, object: KubeObject): DeepReadonly<KubeObject> | undefined {
   const scope = table.scopeOf(object);
   return scope === undefined ? undefined : stored(table.kind, scope, object);
@@ -14,7 +14,7 @@ export function projected(table: ScopeTable, object: KubeObject): DeepReadonly<K
 /** An object as the store of its scope holds it. */
 function stored(kind: Kind, scope: ResolvedScope, object: KubeObject): DeepReadonly<KubeObject> {
   const { metadata } = object;
-  // A copy: what is stored gets frozen, and a transform may change what it is given.
+  // A copy, because stored objects are frozen, and a transform may change its argument.
   const whole: KubeObject = mutableCopy(
     kind.shape === 'metadata' ? { apiVersion: kind.apiVersion, kind: kind.kind, metadata } : object,
   );

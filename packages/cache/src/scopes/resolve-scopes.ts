@@ -11,7 +11,7 @@ import type {
 } from '../cache-options.js';
 import { idOf } from './kind-id.js';
 
-/** What the scopes of a kind follow from. */
+/** The inputs from which the scopes of a kind are resolved. */
 export interface ScopeSources {
   readonly byKind: KindOptions | undefined;
   /** Undefined: all; `{}`: none. */
@@ -20,9 +20,9 @@ export interface ScopeSources {
 }
 
 /**
- * The options of a kind: its own, else those of another shape of it, without what is for stripped objects alone. A limit
- * given for a kind so holds for its metadata, too. Mirrors controller-runtime, where options are found by group, version
- * and kind.
+ * The options of a kind, else those of another shape of it without the options for stripped objects alone. A limit
+ * given for a kind thus holds for its metadata, too. Mirrors controller-runtime, in which options are found by group,
+ * version and kind.
  */
 export function limitsOf(kind: Kind, byObject: readonly KindOptions[]): KindOptions | undefined {
   const own = byObject.find((options) => idOf(options.kind) === idOf(kind));
@@ -38,8 +38,8 @@ export function limitsOf(kind: Kind, byObject: readonly KindOptions[]): KindOpti
 }
 
 /**
- * The options of a further informer of a kind. Without `namespaces` it has those of the kind: each field comes from
- * the selection, then from the namespace.
+ * The options of a further informer of a kind. Without `namespaces` it has those of the kind. Each field comes from the
+ * selection, then from the namespace.
  */
 export function selectionOf(
   kind: Kind,
@@ -61,8 +61,9 @@ export function selectionOf(
 const everywhere: NamespaceScopes = { '': {} };
 
 /**
- * The informers that a kind needs. Each field of a namespace's options comes from: the namespace's entry of the kind, the
- * kind's own options, the same namespace in `defaultNamespaces`, the defaults. Mirrors controller-runtime's ByObject.
+ * The informers that a kind needs. Each field of a namespace's options comes from the namespace's entry of the kind,
+ * then the kind's own options, the same namespace in `defaultNamespaces`, and the defaults. Mirrors
+ * controller-runtime's ByObject.
  *
  * @throws TypeError when a cluster-scoped kind is given namespaces, or a kind that is held whole a transform
  */
@@ -87,7 +88,10 @@ export function resolveScopes(kind: Kind, sources: ScopeSources): ResolvedScope[
   });
 }
 
-/** Whether there is no namespace: all of them among the options of a cache, none in `setNamespaces`. */
+/**
+ * Whether the set of namespaces is empty, which means all of them in the options of a cache, and none in
+ * `setNamespaces`.
+ */
 export function isEmpty(namespaces: NamespaceScopes): boolean {
   return Object.keys(namespaces).length === 0;
 }
@@ -100,7 +104,7 @@ function requireNoTransform(kind: Kind, byKind: KindOptions | undefined): void {
   );
 }
 
-/** What would be taken for whole, and could be written back. */
+/** Objects that would be taken for whole, and could be written back. */
 function isWhole({ shape }: Kind): boolean {
   return shape !== 'stripped' && shape !== 'metadata';
 }
@@ -118,7 +122,7 @@ function requireNoDefaultTransform(kind: Kind, { byKind, defaultNamespaces, defa
   );
 }
 
-/** The sources without their default transforms: for what is not held. */
+/** The sources without their default transforms, for kinds that are not held. */
 export function withoutTransforms({ byKind, defaultNamespaces, defaults }: ScopeSources): ScopeSources {
   const without = <S extends ScopeOptions>({ transform: _transform, ...scope }: S): Omit<S, 'transform'> => scope;
   const namespaces = Object.entries(defaultNamespaces ?? {}).map(([name, scope]) => [name, without(scope)] as const);
@@ -134,7 +138,7 @@ function optionsOf(kind: Kind, levels: readonly (ScopeOptions | undefined)[]): M
   return isWhole(kind) || transform === undefined || transform === null ? options : { ...options, transform };
 }
 
-/** Options of which the transform, where there is one, applies. */
+/** Options whose transform, if there is one, applies. */
 type Merged = Omit<ScopeOptions, 'transform'> & Pick<ResolvedScope, 'transform'>;
 
 /** Earlier options win, field by field. */
@@ -163,7 +167,8 @@ const optionFields = [
 
 function resolveScope(namespace: string, options: Merged, named: readonly string[]): ResolvedScope {
   const terms = options.fieldSelector === undefined ? [] : fieldSelectorFrom(options.fieldSelector).terms;
-  // Of another namespace than the scope's it stays: then it selects nothing, and without it the scope would be wider.
+  // A field of another namespace than the scope's stays, because it then selects nothing, and without it the scope
+  // would be wider.
   const isPin = ({ path, operator, value }: FieldTerm): boolean =>
     path === 'metadata.namespace' && operator === '=' && (namespace === '' || namespace === value);
   const pinned = terms.find(isPin);

@@ -9,11 +9,11 @@ interface Row {
   readonly fields: readonly FieldTerm[];
 }
 
-/** The scopes of a kind, found by namespace in constant time. It never changes: other scopes are another table. */
+/** The scopes of a kind, found by namespace in constant time. Immutable; other scopes are another table. */
 export class ScopeTable {
   readonly kind: Kind;
   readonly scopes: readonly ResolvedScope[];
-  /** What each informer lists and watches. */
+  /** Scopes that each informer lists and watches. */
   readonly lists: readonly ReadScope[];
   /** Whether an object of one of them may be held in part only. */
   readonly isLossy: boolean;
@@ -27,14 +27,14 @@ export class ScopeTable {
     this.#rows = new Map(scopes.map((scope) => [scope.namespace, { scope, fields: termsOf(scope) }]));
   }
 
-  /** Whether a scope holds a namespace ('' and undefined: all, or the cluster). */
+  /** Whether a scope holds a namespace ('' and undefined mean all, or the cluster). */
   covers(namespace: string | undefined): boolean {
     return namespace === undefined || namespace === '' || this.#row(namespace) !== undefined;
   }
 
   /**
-   * The scope that holds an object; undefined where namespaces or selectors leave it out. Of an object that is metadata
-   * alone, other fields are not known: it was then chosen by the server.
+   * The scope that holds an object; undefined if namespaces or selectors exclude it. For an object that is metadata
+   * alone, other fields are not known, because the server selected it.
    */
   scopeOf(object: KubeObject): ResolvedScope | undefined {
     const { namespace = '', labels } = object.metadata;

@@ -19,7 +19,10 @@ const count =
   (object) =>
     at(path)(object) || '0';
 
-/** Fields whose value for a selector is not what stands at their path. Upstream: the `ToSelectableFields` of each kind. */
+/**
+ * Fields whose selector value differs from the value at their path. Upstream equivalent is `ToSelectableFields` of each
+ * kind.
+ */
 const unusual: ReadonlyMap<string, Readonly<Record<string, FieldReader>>> = new Map(
   Object.entries({
     Event: { source: (object) => at('source.component')(object) || at('reportingComponent')(object) },

@@ -2,21 +2,24 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/wire';
 import { headerOf } from '@kctl/apimachinery/wire';
 
-/** What events carry: a readonly Kubernetes object. */
+/** The object of an event, a readonly Kubernetes object. */
 export type EventObject = DeepReadonly<KubeObject>;
 
-/** What every event has. */
+/** Fields common to all events. */
 interface EventBase<T> {
   /**
-   * The object: the state after the change; for a delete the last state that was seen. Reading it may decode it, which
-   * is most of the cost of an event; {@link headerOfEvent} is free.
+   * The object in its state after the change; for a delete the last known state. Reading it may decode it, which is
+   * most of the cost of an event; {@link headerOfEvent} is free.
    */
   readonly object: T;
-  /** Identity, version, labels and owners of `object`, where the source has them without decoding it. */
+  /** Identity, version, labels and owners of `object`, if the source has them without decoding the object. */
   readonly header?: ObjectHeader | undefined;
 }
 
-/** An object came into view: it was created, or it was there when the watch began. Mirrors `event.CreateEvent`. */
+/**
+ * An object came into view, either because it was created or because it existed when the watch began. Mirrors
+ * `event.CreateEvent`.
+ */
 export interface CreateEvent<T = EventObject> extends EventBase<T> {
   readonly type: 'create';
   /** Whether the object was part of the initial list, and so is probably not new. */
@@ -49,8 +52,8 @@ export type ObjectEvent<T = EventObject> = CreateEvent<T> | UpdateEvent<T> | Del
 export type ObjectEventType = ObjectEvent['type'];
 
 /**
- * Identity, version, labels and owners of the event's object; decodes the object only where the source did already. Of what
- * has no metadata a header without a name.
+ * Identity, version, labels and owners of the event's object; decodes the object only if the source already did. For an
+ * object without metadata, a header without a name.
  */
 export function headerOfEvent(event: ObjectEvent<HeaderSource>): ObjectHeader {
   return event.header ?? headerIn(event.object);

@@ -6,7 +6,7 @@ export function requireFunction(what: string, field: string, value: unknown): vo
     throw new TypeError(`${what}: ${field} is not valid: expected a function, got ${shownType(value)}`);
 }
 
-/** @throws TypeError when it is not a handler, or says nothing valid of how often it may run */
+/** @throws TypeError when it is not a handler, or `handlerConcurrency` is not valid */
 export function requireHandler(what: string, handler: unknown, handlerConcurrency: unknown = 1): void {
   if (typeof handler !== 'function')
     throw new TypeError(

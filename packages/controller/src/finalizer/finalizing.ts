@@ -33,11 +33,11 @@ export interface Finalizer<K extends Kind> {
   readonly name: string;
   /**
    * Undoes what `apply` did outside of the object. It may run several times, also after it succeeded. Returning a
-   * result that asks for another run (`requeueAfterMs`, also of zero or less, or `backoff`) means: not done yet, the
-   * finalizer stays. So it does after a result that is not valid, which is a failure.
+   * result that requests another run (`requeueAfterMs`, also of zero or less, or `backoff`) means that it is not done
+   * yet, so the finalizer stays. It also stays after an invalid result, which is a failure.
    */
   readonly cleanup: ObjectStep<K>;
-  /** Whether this object needs the finalizer; asked only before it is added. @default always */
+  /** Whether this object needs the finalizer; called only before it is added. @default always */
   readonly isNeeded?: (object: ReadObject<K>) => boolean | Promise<boolean>;
 }
 
@@ -53,7 +53,7 @@ export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K
 
 const expectedFinalizers = 'a list of finalizers, each { name, cleanup }';
 
-/** A check of finalizers: names that are there once, each with its clean-up. */
+/** A check of finalizers for unique names, each with its clean-up. */
 export function finalizersOption(name: string, value: unknown): string | undefined {
   const names = new Set<unknown>();
   return listOption(expectedFinalizers, (where, each) => {
@@ -85,12 +85,12 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  *
  * - `apply` runs only when every needed finalizer is persisted on the object, and never after its deletion began.
  * - While one of our finalizers is there, a deleted object is kept, and `cleanup` runs until it has succeeded.
- * - A clean-up that succeeded runs again if removing its finalizer failed: it has to be idempotent.
+ * - A clean-up that succeeded runs again if removing its finalizer failed, so it has to be idempotent.
  * - A clean-up that is not done 10 minutes after the deletion began is logged, counted and passed to `onStuck`, at each run.
  *
- * Finalizers of others are never touched: the patches name ours by position and value, and fail where the list has
- * changed meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added
- * (kube-rs waits for the event, which a predicate on the generation would swallow).
+ * Finalizers of others are never touched. The patches name ours by position and value, and fail if the list has changed
+ * meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added (kube-rs
+ * waits for the event, which a predicate on the generation would swallow).
  *
  * @throws TypeError when an option is not valid; of two finalizers with one name, the second would never clean up
  *
@@ -198,8 +198,8 @@ async function patch<K extends Kind>(
 }
 
 /**
- * Whether a test of the patch has failed: 422 without a cause. One with causes says what is wrong with the object (the
- * finalizer's name, a rule of the CRD): that does not go away by itself.
+ * Whether a test of the patch has failed, which is a 422 without a cause. A 422 with causes reports an error of the
+ * object (the finalizer's name, a rule of the CRD), which does not go away by itself.
  */
 function isFailedTest(error: unknown): boolean {
   return isInvalid(error) && (error.status.details?.causes ?? []).length === 0;

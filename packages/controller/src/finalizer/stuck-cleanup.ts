@@ -15,7 +15,7 @@ export interface StuckCleanup {
   readonly finalizer: string;
   /** ms since the deletion began, by the server's timestamp and our clock. */
   readonly sinceMs: number;
-  /** Why the clean-up failed; undefined where it asked for another run. */
+  /** Why the clean-up failed; undefined if it requested another run. */
   readonly error?: unknown;
 }
 
@@ -24,7 +24,7 @@ export interface StuckCleanupOptions<K extends Kind> {
   /** A clean-up that is not done this many ms after the deletion began is stuck. @default 600000 */
   readonly stuckAfterMs?: number;
   /**
-   * Called after each run that ends with a stuck clean-up: it may write a condition. Its own failure is logged.
+   * Called after each run that ends with a stuck clean-up; may write a condition. Its own failure is logged.
    *
    * @default nothing is called
    */
@@ -35,7 +35,7 @@ export interface StuckCleanupOptions<K extends Kind> {
   readonly clock?: Clock;
 }
 
-/** Reports clean-ups that keep deleted objects for long. It has no state of its own. */
+/** Reports clean-ups that keep deleted objects for long. Stateless. */
 export class StuckCleanups<K extends Kind> {
   readonly #options: StuckCleanupOptions<K>;
   readonly #count: (finalizer: string) => Counter;

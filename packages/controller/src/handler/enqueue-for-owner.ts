@@ -17,10 +17,10 @@ export interface EnqueueForOwnerOptions {
 
 /**
  * Queues the owners of kind `owner` that the event's object names in its owner references; for an update the union of
- * the old and the new object's owners, each once. Group and kind are compared, the version is not. The namespace of
- * the request is the dependent's, and none where the owner is cluster-scoped. Mirrors `handler.EnqueueRequestForOwner`;
- * the scope comes with the kind token, so no mapper is needed. A reference whose apiVersion is not well-formed is logged
- * and ignored, alone; upstream it costs the event.
+ * the old and the new object's owners, each once. Group and kind are compared, the version is not. The namespace of the
+ * request is the dependent's, and none if the owner is cluster-scoped. Mirrors `handler.EnqueueRequestForOwner`; the
+ * scope comes with the kind token, so no mapper is needed. A reference whose apiVersion is not well-formed is logged
+ * and ignored by itself; upstream it drops the event.
  *
  * @example
  * ```ts

@@ -7,7 +7,7 @@ import { requireFunction } from '../event/required.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
 import { withLowPriorityWhenUnchanged } from './low-priority.js';
 
-/** What a {@link MapFunction} gets besides the object. */
+/** Context of a {@link MapFunction} besides the object. */
 export interface MapContext {
   /** Aborted when the watch is removed or the controller stops. */
   readonly signal: AbortSignal;
@@ -15,8 +15,8 @@ export interface MapContext {
 }
 
 /**
- * Names the requests that an object concerns. It may be asynchronous and may fail: then the event is handled again
- * with back-off. Mirrors `handler.MapFunc`, which can do neither.
+ * Returns the requests for an object. It may be asynchronous and may fail; the event is then handled again with
+ * back-off. Mirrors `handler.MapFunc`, which supports neither.
  */
 export type MapFunction<T, R> = (object: T, context: MapContext) => Iterable<R> | Promise<Iterable<R>>;
 
@@ -60,10 +60,10 @@ export function enqueueRequestsFromMapFunc<T, R>(map: MapFunction<T, R>): EventH
         }
       }
     } finally {
-      // Where the map of the new object throws, what became of the old one's is of no interest: the event is repeated.
+      // If the map of the new object throws, the outcome for the old one is irrelevant, because the event is repeated.
       for (const each of awaited) each.catch(() => undefined);
     }
-    // All together, also where one alone is awaited: each request once, and in order.
+    // All together, even if only one is awaited. Each request is queued once, and in order.
     if (awaited.length > 0)
       return Promise.all(mapped.map((each) => Promise.resolve(each))).then((all) => addEachOnce(all, queue));
     addEachOnce(known, queue);
@@ -99,7 +99,7 @@ function addEachOnce<R>(mapped: readonly Iterable<R>[], queue: RequestQueue<R>):
   if (failures.length > 0) throw failures[0];
 }
 
-/** What a map function returned: nothing means none, as a nil slice does in Go. */
+/** Result of a map function. null and undefined mean no requests, as a nil slice does in Go. */
 function requestsOf<R>(returned: Iterable<R> | null | undefined): Iterable<R> {
   if (returned === undefined || returned === null) return [];
   if (typeof returned === 'object' && Symbol.iterator in returned && !ArrayBuffer.isView(returned)) return returned;

@@ -4,8 +4,8 @@ import { requireFunction } from '../event/required.js';
 import type { EventHandler, RequestQueue } from './event-handler.js';
 
 /**
- * Queues requests of probably unchanged objects with {@link lowPriority}, unless the handler sets a priority: after a
- * restart, real changes overtake the backlog. The built-in handlers have it applied already.
+ * Queues requests of probably unchanged objects with {@link lowPriority}, unless the handler sets a priority, so that
+ * after a restart real changes overtake the backlog. The built-in handlers already apply it.
  */
 export function withLowPriorityWhenUnchanged<T, R>(handler: EventHandler<T, R>): EventHandler<T, R> {
   requireFunction('withLowPriorityWhenUnchanged', 'handler', handler);

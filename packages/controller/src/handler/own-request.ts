@@ -6,7 +6,7 @@ const mark: unique symbol = Symbol.for('kctl.ownRequest') as never;
 /** A handler whose request names the object of the event itself. */
 type OwnHandler<T, R> = EventHandler<T, R> & { readonly [mark]: (header: ObjectHeader) => R };
 
-/** Says of a handler which request names an object itself. Returns it. */
+/** Sets the function that returns a handler's request for the object itself. Returns the handler. */
 export function withOwnRequest<T, R>(
   handler: EventHandler<T, R>,
   requestFor: (header: ObjectHeader) => R,

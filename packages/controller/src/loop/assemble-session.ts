@@ -13,7 +13,7 @@ import { createRetryPolicy } from '../retry/retry-policy.js';
 import { RunningRequests } from '../reconciler/running-requests.js';
 import { Session } from './session.js';
 
-/** Puts the parts of a session together: queue, policies, loop, intake. All that they remember ends with it. */
+/** Assembles the parts of a session (queue, policies, loop, intake). All their state ends with it. */
 export function assembleSession<R>(
   options: ControllerOptions<R>,
   environment: ControllerEnvironment,

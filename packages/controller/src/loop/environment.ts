@@ -10,7 +10,7 @@ import { createControllerMetrics } from '../reconciler/metrics.js';
 import type { ReconcileObserver } from '../observer.js';
 import { guardObserver } from '../observer.js';
 
-/** What a controller works with: its options, and where they leave something open, what it was added to. */
+/** Environment of a controller. Contains its options and, for those left open, the values of its host. */
 export interface ControllerEnvironment {
   readonly settings: Required<ControllerSettings>;
   readonly logger: Logger;
@@ -19,9 +19,11 @@ export interface ControllerEnvironment {
   /** The controller's own of `metrics`. */
   readonly measured: ControllerMetrics;
   readonly tracer: Tracer;
-  /** Undefined where requests are not counted: there is none, or what it counts would go nowhere. */
+  /**
+   * Undefined if requests are not counted, either because there is no counter or because its counts would not be used.
+   */
   readonly requestCounter: RequestCounter | undefined;
-  /** Cannot throw. Undefined: there is none. */
+  /** Cannot throw. Undefined if not set. */
   readonly observer: ReconcileObserver | undefined;
   readonly clock: Clock;
   readonly random: Random;

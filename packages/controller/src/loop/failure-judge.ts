@@ -13,10 +13,10 @@ import { checkDecision } from '../retry/retry-decision.js';
 import type { RetryPolicy } from '../retry/retry-policy.js';
 import type { RunningRequests } from '../reconciler/running-requests.js';
 
-/** A conflict means that the cache was behind: it is logged as an error only after this many in a row. */
+/** A conflict means that the cache was behind, so it is logged as an error only after this many in a row. */
 const quietConflicts = 5;
 
-/** Where a run was when it failed: in the call, in what the call returned, or in the check of its result. */
+/** Stage of a run that failed, which is the call, the returned promise, or the check of its result. */
 export type RunStep = 'call' | 'wait' | 'settle';
 
 /** Options of {@link FailureJudge}. */
@@ -42,8 +42,9 @@ export interface FailedRun<R> {
 }
 
 /**
- * Decides what a failure leads to: the retry policy first, then the error hook, which may overrule it. Each may throw or
- * return anything; that is logged by name, and the decision of the step before it stands (before the policy: back-off).
+ * Decides the consequence of a failure. The retry policy comes first, then the error hook, which may override it. Each
+ * may throw or return anything; that is logged by name, and the decision of the previous step stands (before the
+ * policy, back-off).
  */
 export class FailureJudge<R> {
   readonly #options: FailureJudgeOptions<R>;

@@ -1,8 +1,8 @@
 import { abortReason, orAborted } from '@kctl/wait';
 
 /**
- * The promise, or the signal's reason when it is still pending one turn of the event loop after the abort: what watches
- * the same signal itself may know a better reason.
+ * The promise, or the signal's reason when it is still pending one turn of the event loop after the abort, because code
+ * that watches the same signal itself may have a better reason.
  */
 export async function orAbortedLater<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   try {

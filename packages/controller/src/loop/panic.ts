@@ -1,7 +1,7 @@
 /**
- * Whether a rejection is a mistake in the program rather than a failure of the world: something that is not an Error, a
- * ReferenceError, or a TypeError without a cause (one with a cause is how `fetch` reports a network failure). It is
- * what a nil dereference is in Go.
+ * Whether a rejection is a programming error rather than an external failure. That is a value that is not an Error, a
+ * ReferenceError, or a TypeError without a cause (one with a cause is how `fetch` reports a network failure).
+ * Corresponds to a nil dereference in Go.
  */
 export function isPanic(error: unknown): boolean {
   try {

@@ -18,7 +18,7 @@ import { putBack } from '../queue/worker-pool.js';
 /** How long a tracer may take to call the work that it is given, in ms: as long as a run waits for it. */
 const tracerTimeoutMs = 1000;
 
-/** What a reconcile loop works with. */
+/** Dependencies of a reconcile loop. */
 export interface ReconcileLoopOptions<R> {
   readonly controller: string;
   readonly reconcile: ReconcileFunction<R>;
@@ -30,9 +30,9 @@ export interface ReconcileLoopOptions<R> {
   readonly rateLimiter: RateLimiter<R>;
   readonly metrics: ControllerMetrics;
   readonly tracer: Tracer;
-  /** Undefined: requests are not counted, and nothing is allocated for it. */
+  /** If undefined, requests are not counted, and nothing is allocated for it. */
   readonly requestCounter: RequestCounter | undefined;
-  /** Undefined: none, and nothing is allocated for it. */
+  /** If undefined, there is no observer, and nothing is allocated for it. */
   readonly observer: ReconcileObserver | undefined;
   readonly clock: Clock;
   readonly requestKey: (request: R) => string;
@@ -114,7 +114,7 @@ export class ReconcileLoop<R> {
     await run;
   }
 
-  /** One function and one promise: every reconcile goes through it. */
+  /** One function and one promise, because every reconcile goes through it. */
   async #run({ item, key, stopSignal, started }: Dequeued<R>, span: Span | undefined): Promise<void> {
     const { reconcile, running, clock, queue, judge, metrics, timeoutMs, maxAttempts, requestCounter } = this.#options;
     const { observer } = this.#options;
@@ -145,7 +145,7 @@ export class ReconcileLoop<R> {
         step = 'settle';
         outcome = outcomeOf(result);
       } catch (error) {
-        // A hook may write the status: these requests are the run's as well.
+        // A hook may write the status, so these requests belong to the run as well.
         const failed = { request, key, run, error, step, stopSignal };
         outcome = await (requestCounter === undefined || tally === undefined
           ? judge.judge(failed)
@@ -171,7 +171,7 @@ export class ReconcileLoop<R> {
     }
   }
 
-  /** What an outcome leads to, but for the policies. */
+  /** Consequence of an outcome, apart from the policies. */
   #next(request: R, { key, run }: Pick<Settled, 'key' | 'run'>, outcome: Outcome): Requeue | undefined {
     const { metrics, running, rateLimiter } = this.#options;
     switch (outcome.type) {
@@ -199,7 +199,7 @@ export class ReconcileLoop<R> {
         this.#forget(request, key);
         return undefined;
       case 'stopped':
-        // Not done: the next run of the session has it. Where the session ends, the queue drops it.
+        // Not done. The next run of the session has it. If the session ends, the queue drops it.
         return { afterMs: 0, priority: run.priority, reason: 'stopped' };
     }
   }
@@ -210,7 +210,7 @@ export class ReconcileLoop<R> {
   }
 }
 
-/** What an observer is given; undefined: the run has failed together with the controller. */
+/** Outcome passed to an observer; undefined if the run has failed together with the controller. */
 function settledRun(settled: Settled | undefined): SettledRun {
   if (settled === undefined) return { result: 'stopped', error: undefined, nextMs: undefined, isLooping: false };
   const { outcome, next, isLooping } = settled;

@@ -9,7 +9,7 @@ import type { SourceEnqueueOptions, SourceQueue } from '../source/source.js';
 /** Options of {@link RequestIntake}. */
 export interface RequestIntakeOptions<R> {
   readonly controller: string;
-  /** Undefined: none, and nothing is done for it. */
+  /** If undefined, there is no observer, and nothing is done for it. */
   readonly observer: ReconcileObserver | undefined;
   readonly queue: ReconcileQueue<R>;
   readonly running: RunningRequests;
@@ -17,7 +17,7 @@ export interface RequestIntakeOptions<R> {
   readonly policies: Pick<Policies, 'debounce' | 'restWindows' | 'safetyIntervals'>;
 }
 
-/** Where events enter the queue: past the running reconcile, the rest window of a failed key, and the debounce. */
+/** Entry of events into the queue, past the running reconcile, the rest window of a failed key, and the debounce. */
 export class RequestIntake<R> implements SourceQueue<R> {
   readonly #options: RequestIntakeOptions<R>;
 

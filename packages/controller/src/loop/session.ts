@@ -9,10 +9,10 @@ import type { Source } from '../source/source.js';
 import { Watch } from './watch.js';
 import { WorkerPool } from '../queue/worker-pool.js';
 
-/** What `watch` was called with: one watch, in every session until it is removed. */
+/** Arguments of `watch`; one watch, in every session until it is removed. */
 export interface WatchEntry<R> {
   readonly source: Source<R>;
-  /** What the user gave, which is not to be watched twice. */
+  /** The source as given by the user, which must not be watched twice. */
   readonly origin: unknown;
   readonly isRequired: boolean;
 }
@@ -40,13 +40,13 @@ export interface WorkOptions {
 }
 
 /**
- * From the start of the sources to their end: the life of one queue. A controller has at most one session at a time;
+ * The life of one queue, from the start of the sources to their end. A controller has at most one session at a time;
  * warm-ups and runs share it, the first of them begins it, and it ends when none of its holders is left.
  */
 export class Session<R> {
   readonly intake: RequestIntake<R>;
   readonly running: RunningRequests;
-  /** What wants the session to go on: the run, and the signals of warm-ups and lives. */
+  /** Holders that keep the session alive (the run, and the signals of warm-ups and lives). */
   readonly holders: Set<object> = new Set<object>();
   /** Runs that have begun to work. */
   runs = 0;

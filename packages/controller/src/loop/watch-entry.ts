@@ -48,7 +48,8 @@ export function triggerSource<R>(source: Source<unknown>, trigger: () => void): 
         },
       };
       const started = requireStarted(await source.start({ ...context, queue }));
-      // Not its replay: each request of that would call for the next replay of all sources, this one included.
+      // Excludes its replay, because each request of a replay would trigger the next replay of all sources, this one
+      // included.
       return {
         ...(started.waitForSync === undefined
           ? {}

@@ -8,7 +8,7 @@ import { orAbortedLater } from './or-aborted.js';
 import type { Source, SourceContext, SourceQueue, StartedSource } from '../source/source.js';
 import { requireStarted } from './watch-entry.js';
 
-/** What the sources of one session share. */
+/** Shared parts of the sources of one session. */
 export interface WatchEnvironment<R> {
   readonly controller: string;
   readonly queue: SourceQueue<R>;
@@ -21,12 +21,15 @@ export interface WatchEnvironment<R> {
   readonly fail: (error: unknown) => void;
 }
 
-/** One source in one session: started, synced, and ended with the session or before. */
+/** One source in one session. Started, synced, and ended with the session or before. */
 export class Watch<R> {
   readonly source: Source<R>;
-  /** Settles when the source has started and synced, with a {@link SourceError} where it did not. */
+  /** Settles when the source has started and synced, with a {@link SourceError} if it did not. */
   readonly synced: Promise<void>;
-  /** The same, but resolves where the watch was removed before: what waits for all sources no longer waits for this. */
+  /**
+   * The same, but resolves if the watch was removed before, so that a wait for all sources no longer waits for this
+   * one.
+   */
   readonly ready: Promise<void>;
   readonly #environment: WatchEnvironment<R>;
   readonly #abort = new AbortController();
@@ -69,8 +72,8 @@ export class Watch<R> {
   }
 
   /**
-   * Has the source hand over everything that exists once more, at low priority: at once, after a replay that is under way,
-   * or when it has synced, since what it has handed over by then may have been reconciled already.
+   * Makes the source deliver everything that exists once more, at low priority. This happens at once, after a replay in
+   * progress, or when the source has synced, because the requests delivered by then may have been reconciled already.
    */
   replay(): void {
     if (this.#abort.signal.aborted) return;
@@ -99,7 +102,7 @@ export class Watch<R> {
       });
   }
 
-  /** Replays for calls that came too early for a replay of their own. */
+  /** Replays for calls that came too early for a separate replay. */
   #catchUp(): void {
     if (!this.#replayAgain) return;
     this.#replayAgain = false;

@@ -4,8 +4,8 @@ import { requireFunction } from '../event/required.js';
 const mark: unique symbol = Symbol.for('kctl.injectable') as never;
 
 /**
- * Something that is made when it is added, from what is there then: a reconciler, handler, predicate, source or
- * runnable. Made by {@link inject}.
+ * A reconciler, handler, predicate, source or runnable that is created when it is added, from the dependencies
+ * available then. Created by {@link inject}.
  */
 export interface Injectable<D extends object, T> {
   readonly [mark]: true;
@@ -39,9 +39,9 @@ export function isMissingDependencyError(error: unknown): error is MissingDepend
 }
 
 /**
- * Says what something needs, and how it is made from it. The manager (or builder) that it is added to provides the
- * dependencies: one that its type does not have does not compile, one that is absent at run time fails at the add, by
- * name. `needs` is there because types are not: it is checked to name exactly the properties of `D`.
+ * Declares the dependencies of something, and how it is created from them. The manager (or builder) that it is added to
+ * provides the dependencies. A dependency missing from its type does not compile; one absent at run time fails at the
+ * add, by name. `needs` is required because types are erased; it is checked to name exactly the properties of `D`.
  *
  * @example
  * ```ts

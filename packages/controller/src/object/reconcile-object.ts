@@ -19,10 +19,12 @@ import { ObjectMemos } from './object-memos.js';
 import { asReconciler } from './object-reconciler.js';
 import type { ReconcileContext, ReconcileFunction, ReconcileResult } from '../reconciler/reconciler.js';
 
-/** The type of the status of a kind's objects; never where it has none. */
+/** The type of the status of a kind's objects; never if it has none. */
 export type StatusOf<K extends Kind> = ObjectOf<K> extends { status?: infer S } ? NonNullable<S> : never;
 
-/** What {@link ObjectContext.apply} takes: a child needs a name alone, its namespace is the owner's unless it says one. */
+/**
+ * Argument of {@link ObjectContext.apply}. A child needs only a name; its namespace is the owner's unless it sets one.
+ */
 export type ChildConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & {
   readonly metadata: { readonly name: string; readonly namespace?: string };
 };
@@ -31,25 +33,25 @@ export type ChildConfiguration<K extends Kind> = ApplyFields<ObjectOf<K>> & {
 export interface ApplyChildOptions {
   /** Whether the reconciled object becomes the controller of the child, so that it is deleted with it. @default true */
   readonly owned?: boolean;
-  /** Whether fields that others own are taken over. @default true, as Kubernetes asks of controllers */
+  /** Whether fields owned by others are taken over. @default true, as Kubernetes recommends for controllers */
   readonly force?: boolean;
 }
 
 /** The context of a run on an object. */
 export interface ObjectContext extends ReconcileContext {
-  /** Reads from the cache where it has one, as the object was read. */
+  /** Reads from the cache if it has one, in the same shape as the object. */
   readonly client: Client;
   /**
-   * State of this object in this process: made at the first call, the same for all later runs, and dropped when the
-   * object is gone. It is lost with the process; what must not be lost belongs into the status.
+   * State of this object in this process. Created at the first call, the same for all later runs, and dropped when the
+   * object is gone. It is lost with the process; state that must not be lost belongs in the status.
    */
   memo<T>(create: () => T): T;
   /**
-   * Makes a child what the configuration says, by server-side apply: with the reconciled object as its controller and
-   * the controller's name as the field owner. Nothing is sent where the child is so already.
+   * Brings a child to its configuration by server-side apply, with the reconciled object as its controller and the
+   * controller's name as the field owner. Nothing is sent if the child is already up to date.
    *
    * @throws ApplyConflictError with `force: false`, when others own some of the fields; TypeError when the reconciled
-   *   object cannot own the child, e.g. one in another namespace: pass `owned: false`
+   * object cannot own the child, e.g. one in another namespace (pass `owned: false`)
    */
   apply<C extends Kind>(
     kind: C,
@@ -58,9 +60,9 @@ export interface ObjectContext extends ReconcileContext {
   ): Promise<ReadObject<C>>;
 }
 
-/** What a run on an object asks for. */
+/** Result of a run on an object. */
 export interface ObjectResult<K extends Kind> extends ReconcileResult {
-  /** The whole status: what it leaves out is removed. Left out itself: the status is not written. */
+  /** The whole status; fields left out are removed. If left out itself, the status is not written. */
   readonly status?: DeepReadonly<StatusOf<K>>;
 }
 
@@ -71,7 +73,7 @@ export type ObjectReconcileFunction<K extends Kind> = (
   // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as in ReconcileFunction
 ) => Promise<ObjectResult<K> | void>;
 
-/** What `reconcile` of a builder takes besides the function. */
+/** Options for `reconcile` of a builder besides the function. */
 export interface ObjectReconcileSettings<K extends Kind> {
   /** See `finalizing`. Without one, objects that are being deleted are not reconciled. @default none */
   readonly finalizers?: readonly Finalizer<K>[];
@@ -81,7 +83,7 @@ export interface ObjectReconcileSettings<K extends Kind> {
 export interface ReconcileObjectOptions<K extends Kind> extends ObjectReconcileSettings<K> {
   readonly client: Client;
   readonly kind: K;
-  /** The name under which fields of children and of the status are held: the controller's name. */
+  /** The field owner of children and of the status (the controller's name). */
   readonly fieldOwner: string;
   readonly reconcile: ObjectReconcileFunction<K>;
 }
@@ -100,7 +102,7 @@ const maxStatusAttempts = 5;
  * A reconciler that is handed the object as the cache has it, typed as read, and returns its status:
  *
  * - An object that does not exist, or is being deleted, does not arrive; with `finalizers` its clean-up runs.
- * - The status is written where it changed, and only for the generation that was reconciled: where the spec has changed
+ * - The status is written if it changed, and only for the generation that was reconciled. If the spec has changed
  *   meanwhile, the event of that change leads to a run that writes its own.
  * - Children are applied with `context.apply`.
  *
@@ -136,7 +138,7 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
   const run = async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> => {
     const children = new ChildContext({ client, kind, fieldOwner, memo, memos, owner: object, context });
     const returned = (await options.reconcile(object, children)) ?? {};
-    // Not a result: the controller says what is wrong with it.
+    // Not a result, so the controller reports the error.
     if (typeof returned !== 'object') return returned;
     const { status, ...result } = returned;
     requireStatus(status);
@@ -170,7 +172,7 @@ async function writeStatus<K extends Kind>(
       await client.status(kind).patch(keyFor(kind, keyOf(reconciled)), patch, { signal, fieldOwner });
       return;
     } catch (error) {
-      // Without the object there is nothing to write, and its deletion is an event of its own.
+      // Without the object there is nothing to write, and its deletion triggers a separate event.
       if (isNotFound(error) && (await find(client, kind, reconciled, signal)) === undefined) return;
       if (!isConflict(error) || attempt === maxStatusAttempts) throw error;
     }
@@ -211,7 +213,7 @@ interface ChildContextParts<K extends Kind> {
   readonly context: ReconcileContext;
 }
 
-/** The context of the run, with what is made for its object. Signals stay unmade until they are asked for. */
+/** The context of the run, with the parts created for its object. Signals are created on first access. */
 class ChildContext<K extends Kind> implements ObjectContext {
   readonly #parts: ChildContextParts<K>;
   readonly client: Client;
@@ -221,7 +223,7 @@ class ChildContext<K extends Kind> implements ObjectContext {
   constructor(parts: ChildContextParts<K>) {
     this.#parts = parts;
     this.client = parts.client;
-    // Own properties: they are taken out of the context by destructuring.
+    // Own properties, because they are taken out of the context by destructuring.
     this.memo = (create) => parts.memos.of(parts.owner, create);
     this.apply = (kind, configuration, options) => this.#apply(kind, configuration, options);
   }

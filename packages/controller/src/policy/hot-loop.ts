@@ -23,9 +23,9 @@ interface Count {
 }
 
 /**
- * Finds keys that are reconciled over and over with the same outcome: usually a reconciler that wakes itself by what it
- * writes. Counts in windows of a minute, so its memory is bounded by the keys of one minute. A controller that is busy
- * with many keys is looked at by random samples: counting would be the larger part of a reconcile that is quick.
+ * Finds keys that are reconciled over and over with the same outcome, usually by a reconciler that wakes itself with
+ * its writes. Counts in windows of a minute, so its memory is bounded by the keys of one minute. A controller that is
+ * busy with many keys is sampled at random, because counting would be the larger part of a quick reconcile.
  */
 export class HotLoopDetector {
   readonly #clock: Clock;

@@ -13,49 +13,49 @@ export interface PolicyOptions {
   /** Waits with changed objects until they are quiet; never delays deletions, retries or the initial list. @default none */
   readonly debounce?: Debounce;
   /**
-   * What an event does to a key that rests after a failure. `immediate`: it runs at once, as in controller-runtime.
-   * `oncePerWindow`: so does the first event of the rest; later ones wait for its end, so that a noisy dependent does
-   * not hammer a broken object.
+   * Effect of an event on a key that rests after a failure. With `immediate` it runs at once, as in controller-runtime.
+   * With `oncePerWindow` so does the first event of the rest; later ones wait for its end, so that a noisy dependent
+   * does not hammer a broken object.
    *
    * @default 'immediate'
    */
   readonly eventsDuringBackoff?: 'immediate' | 'oncePerWindow';
   /**
-   * Bounds how often one key runs, whatever asks for it: what comes too early is deferred, not dropped.
+   * Bounds how often one key runs, regardless of the trigger. Requests that come too early are deferred, not dropped.
    *
    * @default none
    */
   readonly runLimit?: RunLimit;
   /** Heals what no event reports. Only for objects that a source of the controller reports as its own. @default none */
   readonly safetyInterval?: SafetyInterval;
-  /** Warns of keys that are reconciled in a loop; false: off. @default on, 300 runs per minute */
+  /** Warns of keys that are reconciled in a loop; false disables it. @default on, 300 runs per minute */
   readonly hotLoop?: HotLoopOptions | false;
 }
 
-/** What policies work with. */
+/** Dependencies of policies. */
 export interface PolicyEnvironment {
   readonly clock: Clock;
   readonly random: Random;
   readonly metrics: ControllerMetrics;
 }
 
-/** The policies of one session: what they remember ends with it. */
+/** The policies of one session. Their state ends with it. */
 export interface Policies {
   /** From the outside in. */
   readonly around: readonly ReconcilePolicy[];
-  /** For events on their way in; undefined where the option is not set. */
+  /** For events on their way in; undefined if the option is not set. */
   readonly debounce: Debounce | undefined;
   readonly restWindows: RestWindows | undefined;
   readonly safetyIntervals: SafetyIntervals | undefined;
 }
 
 /**
- * The policies that the options ask for, in their order; why it is this one: `designs/006-reconcile-loop.md`.
+ * The policies enabled by the options, in order. `designs/006-reconcile-loop.md` has the reason for the order.
  *
- * 1. The hot loop judges what really ran, so it is outermost and sees no deferred run.
+ * 1. The hot loop check evaluates actual runs, so it is outermost and sees no deferred run.
  * 2. The run limit puts back what comes too early before any other policy counts a run.
  * 3. A kept time stands beside whatever follows.
- * 4. The safety interval fills the gap where nothing follows.
+ * 4. The safety interval fills the gap if nothing follows.
  * 5. The rest window corrects the delay of a retry, right at the core.
  */
 export function createPolicies(options: PolicyOptions, { clock, random, metrics }: PolicyEnvironment): Policies {

@@ -14,7 +14,7 @@ export interface Settled {
   readonly key: string;
   readonly run: ReconcileRun;
   readonly outcome: Outcome;
-  /** What follows: undefined where nothing does before the next event. */
+  /** The next run; undefined if nothing follows before the next event. */
   next: Requeue | undefined;
   /** A time that stands beside `next`, see `ReconcileResult.keep`. */
   kept: Requeue | undefined;
@@ -23,15 +23,15 @@ export interface Settled {
 }
 
 /**
- * What an option adds to the loop: one synchronous function on the way in, one on the way out. The order of the
- * policies is that of the list in `policies.ts`.
+ * The part that an option adds to the loop, one synchronous function on the way in and one on the way out. The order of
+ * the policies is that of the list in `policies.ts`.
  */
 export interface ReconcilePolicy {
   /**
-   * Before a run, from the outside in: how many ms the request is put back for; ≤ 0 lets it run, Infinity drops it.
-   * `reasons` say what led to it.
+   * Before a run, from the outside in. Returns how many ms the request is deferred; ≤ 0 lets it run, Infinity drops it.
+   * `reasons` lists the triggers.
    */
   readonly admit?: (key: string, reasons: readonly string[]) => number;
-  /** After a run, from the inside out: may change what follows. */
+  /** After a run, from the inside out. May change the next run. */
   readonly settle?: (settled: Settled) => void;
 }

@@ -28,8 +28,8 @@ export class RestWindows implements ReconcilePolicy {
   }
 
   /**
-   * Lets a key rest that failed. When an event was let into a rest that is not over yet, that rest is kept: noise does
-   * not move the retry, neither nearer nor away.
+   * Lets a failed key rest. When an event was let into a rest that is not over yet, that rest is kept, so that noise
+   * does not move the retry, neither nearer nor away.
    */
   settle(settled: Settled): void {
     const { key, outcome, next } = settled;

@@ -3,13 +3,13 @@ import type { ReconcilePolicy } from './policy.js';
 
 /** How often one key may be reconciled. */
 export interface RunLimit {
-  /** At most so many runs of a key: an integer ≥ 1 … */
+  /** Maximum number of runs of a key, an integer ≥ 1 … */
   readonly runs: number;
   /** … begin within this many ms. */
   readonly perMs: number;
 }
 
-/** When the last runs of each key began. Two generations of keys: what neither has is older than the window. */
+/** When the last runs of each key began. Keeps two generations of keys; a run in neither is older than the window. */
 export class RunLimiter {
   readonly #runs: number;
   readonly #windowMs: number;

@@ -24,13 +24,13 @@ export class SafetyIntervals implements ReconcilePolicy {
     this.#random = random;
   }
 
-  /** What an event says of the key's object. */
+  /** Records the presence of the key's object reported by an event. */
   observe(key: string, presence: 'present' | 'gone' | undefined): void {
     if (presence === 'present') this.#present.add(key);
     else if (presence === 'gone') this.#present.delete(key);
   }
 
-  /** Drops a late run that nothing else asked for, of an object that has left the watched namespaces meanwhile. */
+  /** Drops a late run without another trigger, of an object that has left the watched namespaces meanwhile. */
   admit(key: string, reasons: readonly string[]): number {
     return reasons.length === 1 && reasons[0] === reason && !this.#present.has(key) ? Infinity : 0;
   }

@@ -12,9 +12,9 @@ export const resourceVersionChanged: Predicate = onUpdate(
 );
 
 /**
- * Drops updates that leave `metadata.generation` alone: for kinds whose server bumps it, these are changes of status
+ * Drops updates that do not change `metadata.generation`. For kinds whose server bumps it, these are changes of status
  * or metadata only. Note that setting `metadata.deletionTimestamp` bumps the generation, and changes of labels,
- * annotations and finalizers do not. Where objects have no generation (ConfigMaps, Secrets, …) it drops every update;
+ * annotations and finalizers do not. If objects have no generation (ConfigMaps, Secrets, …) it drops every update;
  * sources of a kind warn of that once, at their start. Mirrors `predicate.GenerationChangedPredicate`.
  *
  * @example
@@ -68,9 +68,9 @@ export function labelSelectorMatches(
 }
 
 /**
- * Drops updates that leave a projection of the object alone, compared as JSON; more precise than
- * {@link generationChanged} where the server does not bump it. Mirrors kube-rs's hash predicates, without their state:
- * old and new object are both at hand, so nothing has to be remembered.
+ * Drops updates that do not change a projection of the object, compared as JSON; more precise than
+ * {@link generationChanged} if the server does not bump it. Mirrors kube-rs's hash predicates, without their state,
+ * because old and new object are both at hand.
  */
 export function projectionChanged<T = EventObject>(project: (object: T) => unknown): Predicate<T> {
   requireFunction('projectionChanged', 'project', project);

@@ -25,7 +25,7 @@ const without: ReadonlySet<string> = new Set([
   'StorageClass.storage.k8s.io',
 ]);
 
-/** What {@link createGenerationCheck} looks at. */
+/** Inputs of {@link createGenerationCheck}. */
 export interface GenerationCheckOptions {
   readonly predicates: readonly unknown[];
   readonly kind: Kind | undefined;
@@ -33,9 +33,9 @@ export interface GenerationCheckOptions {
 }
 
 /**
- * Warns once where a predicate drops every update, because the objects have no generation: at once for the kinds of
- * Kubernetes that have none, else at the first object. Returns what to call with each object; undefined where there is
- * nothing to check.
+ * Warns once if a predicate drops every update because the objects have no generation. Warns at once for the kinds of
+ * Kubernetes that have none, else at the first object. Returns the function to call with each object; undefined if
+ * there is nothing to check.
  */
 export function createGenerationCheck(options: GenerationCheckOptions): ((header: ObjectHeader) => void) | undefined {
   const { predicates, kind, logger } = options;

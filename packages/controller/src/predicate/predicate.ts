@@ -20,7 +20,7 @@ import { isGenerational, markGenerational } from './generation.js';
 export type Predicate<T = EventObject> = (event: ObjectEvent<T>) => boolean;
 
 /**
- * Asks a predicate.
+ * Calls a predicate.
  *
  * @throws TypeError when it answers with a promise, which would count as true; what the promise rejects with is dropped
  */
@@ -75,14 +75,14 @@ export function objectPredicate<T = EventObject>(filter: (object: T) => boolean)
   return (event) => filter(event.object);
 }
 
-/** Passes what every predicate passes; asks them in order and stops at the first refusal. */
+/** Passes events that every predicate passes; calls them in order and stops at the first refusal. */
 export function and<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   requirePredicates('and', predicates);
   const all = (event: ObjectEvent<T>): boolean => predicates.every((predicate) => askPredicate(predicate, event));
   return predicates.some(isGenerational) ? markGenerational(all) : all;
 }
 
-/** Passes what any predicate passes; asks them in order and stops at the first that agrees. */
+/** Passes events that any predicate passes; calls them in order and stops at the first that agrees. */
 export function or<T = EventObject>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   requirePredicates('or', predicates);
   const any = (event: ObjectEvent<T>): boolean => predicates.some((predicate) => askPredicate(predicate, event));

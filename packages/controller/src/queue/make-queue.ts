@@ -8,7 +8,7 @@ import {
 } from '@kctl/workqueue';
 import type { QueueFactory } from './reconcile-queue.js';
 
-/** The queue that `usePriorityQueue` asks for. */
+/** The queue that `usePriorityQueue` selects. */
 export function defaultQueueFactory<R>(usePriorityQueue: boolean): QueueFactory<R> {
   return usePriorityQueue ? (options) => createPriorityQueue(options) : (options) => createRateLimitingQueue(options);
 }

@@ -2,13 +2,13 @@ import type { PriorityQueue, RateLimiter, RateLimitingQueue } from '@kctl/workqu
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 
-/** What a controller needs of its queue. A `PriorityQueue` of @kctl/workqueue is one. */
+/** Requirements of a controller on its queue. A `PriorityQueue` of @kctl/workqueue meets them. */
 export type ReconcileQueue<R> = Pick<
   PriorityQueue<R>,
   'addWith' | 'getWithPriority' | 'tryGetWithPriority' | 'done' | 'forget' | 'shutDown' | 'length'
 >;
 
-/** What a {@link QueueFactory} is given. */
+/** Arguments of a {@link QueueFactory}. */
 export interface QueueFactoryOptions<R> {
   readonly name: string;
   readonly controller: string;
@@ -22,8 +22,9 @@ export interface QueueFactoryOptions<R> {
 export type QueueFactory<R> = (options: QueueFactoryOptions<R>) => ReconcileQueue<R> | RateLimitingQueue<R>;
 
 /**
- * A queue without priorities as the controller's: `rateLimited` beats `afterMs`, priorities read as 0. Such a queue
- * keeps client-go's semantics, so a requeue that was planned before an event survives it: the key runs twice.
+ * Adapts a queue without priorities for the controller. `rateLimited` takes precedence over `afterMs`, priorities read
+ * as 0. Such a queue keeps client-go's semantics, so a requeue that was planned before an event survives it, and the
+ * key runs twice.
  *
  * @throws TypeError when it is not a queue
  */
@@ -68,8 +69,8 @@ function isQueue(queue: unknown): boolean {
 }
 
 /**
- * The same function, which remembers its last answer: on its way a request is asked for its key several times in a row,
- * and a text that is put together anew is also hashed anew.
+ * The same function, which remembers its last result, because a request's key is computed several times in a row, and a
+ * newly built string is also hashed anew.
  */
 export function rememberingKey<R>(requestKey: (request: R) => string): (request: R) => string {
   let last: R | undefined;
@@ -87,8 +88,8 @@ export function rememberingKey<R>(requestKey: (request: R) => string): (request:
 }
 
 /**
- * The identity of a request: for objects of `name`, `namespace` and `cluster` these three; for strings the string; for
- * anything else its JSON with sorted keys, in which a bigint has a form of its own.
+ * The identity of a request. For objects of `name`, `namespace` and `cluster`, these three; for strings, the string;
+ * for anything else its JSON with sorted keys, in which a bigint has a distinct form.
  *
  * @throws TypeError for a request that has no JSON, and for null
  */
@@ -98,7 +99,7 @@ export function defaultRequestKey(request: unknown): string {
   return objectKey(request) ?? jsonKey(request);
 }
 
-/** Text that identifies a request. @throws TypeError for one that has none, such as a cycle or a function */
+/** String that identifies a request. @throws TypeError for a request without one, such as a cycle or a function */
 export function jsonKey(request: unknown): string {
   let text: unknown;
   try {
@@ -116,7 +117,7 @@ function unnamed(cause: unknown): TypeError {
 
 function objectKey(request: unknown): string | undefined {
   if (typeof request !== 'object' || request === null || !('name' in request)) return undefined;
-  // Asked for every event: no Object.entries, no copies.
+  // Called for every event, so no Object.entries, no copies.
   for (const field in request) if (field !== 'name' && field !== 'namespace' && field !== 'cluster') return undefined;
   const { name } = request;
   const namespace: unknown = 'namespace' in request ? (request.namespace ?? '') : '';
@@ -126,7 +127,7 @@ function objectKey(request: unknown): string | undefined {
   return cluster === '' ? key : `${cluster}//${key}`;
 }
 
-/** Keys in their order, and big integers apart from numbers and texts. */
+/** Keys in order, and big integers distinct from numbers and strings. */
 function comparable(_key: string, value: unknown): unknown {
   if (typeof value === 'bigint') return { bigint: value.toString() };
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

@@ -11,13 +11,14 @@ export interface WorkerPoolOptions<R> {
   readonly queue: ReconcileQueue<R>;
   readonly concurrency: number;
   readonly clock: Clock;
-  /** Gets the pool's signal, too. What it throws or rejects with ends the pool. */
+  /** Gets the pool's signal, too. Its errors and rejections end the pool. */
   readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
 }
 
 /**
- * Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. Runs once. By
- * callbacks instead of a loop that awaits: of a reconcile that is quick, the promises of the loop would be the larger part.
+ * Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. Runs once. Uses
+ * callbacks instead of a loop that awaits, because the promises of the loop would be the larger part of a quick
+ * reconcile.
  */
 export class WorkerPool<R> {
   readonly #options: WorkerPoolOptions<R>;
@@ -25,7 +26,7 @@ export class WorkerPool<R> {
   #signal = new AbortController().signal;
   #active = 0;
   #concurrency: number;
-  /** What the pool has waited for, on its way to a worker. */
+  /** An item that the pool has waited for, on its way to a worker. */
   #held: PrioritizedItem<R> | undefined;
   /** Whether the start, the next item or the next turn of the event loop goes on. */
   #isWaiting = true;
@@ -34,8 +35,8 @@ export class WorkerPool<R> {
   #failure: { readonly error: unknown } | undefined;
   #sliceStart = 0;
   /**
-   * Runs something in the async context of the run: by that, work is known as the leader's, and its writes are fenced.
-   * A caller that changes the limit is somewhere else.
+   * Runs a function in the async context of the run, which marks its work as the leader's, and fences its writes. A
+   * caller that changes the limit is in another context.
    */
   #asRun: (step: () => void) => void = (step) => step();
 
@@ -51,7 +52,7 @@ export class WorkerPool<R> {
 
   /**
    * Takes items until the signal is aborted or the queue is shut down; resolves when the last worker is done. Rejects
-   * then, where the queue has failed.
+   * then, if the queue has failed.
    */
   async run(signal: AbortSignal): Promise<void> {
     const stop = (): void => this.#end();
@@ -86,7 +87,9 @@ export class WorkerPool<R> {
     }
   }
 
-  /** The limit was lowered while the pool waited: what no worker is to have waits in the queue, where it is counted. */
+  /**
+   * The limit was lowered while the pool waited. An item without a worker waits in the queue, in which it is counted.
+   */
   #giveBack(): void {
     const held = this.#held;
     this.#held = undefined;
@@ -151,7 +154,7 @@ export class WorkerPool<R> {
     this.#fill();
   }
 
-  /** What a queue throws once the signal is aborted is that. */
+  /** An error of the queue after the abort of the signal results from the abort. */
   #fail(error: unknown): void {
     if (!this.#signal.aborted) this.#failure ??= { error };
     this.#end();

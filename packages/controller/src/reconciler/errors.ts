@@ -1,6 +1,6 @@
 import { messageOf } from '@kctl/telemetry';
 
-/** Throw it, or wrap an error in it, to say that trying again is pointless: no retry until the next event. */
+/** Throw this error, or wrap an error in it, to mark a retry as pointless. There is no retry until the next event. */
 export class TerminalError extends Error {
   override readonly name = 'TerminalError';
   /** Stable code of this error class. */
@@ -34,7 +34,7 @@ export function isTerminalError(error: unknown): boolean {
   return someInChain(error, (link) => hasCode(link, 'KCTL_TERMINAL'));
 }
 
-/** A reconciler threw where it should have rejected, or failed by a programming mistake (a TypeError, a ReferenceError). */
+/** A reconciler threw instead of rejecting, or failed by a programming mistake (a TypeError, a ReferenceError). */
 export class ReconcilePanicError extends Error {
   override readonly name = 'ReconcilePanicError';
   /** Stable code of this error class. */
@@ -110,7 +110,7 @@ function hasCode(error: unknown, code: string): error is Error {
 
 /**
  * Whether an error or one of its causes (or of the members of an AggregateError) satisfies the test. False for a value
- * that cannot be looked at: what is thrown may be anything.
+ * that cannot be inspected, because any value may be thrown.
  */
 export function someInChain(error: unknown, test: (error: unknown) => boolean): boolean {
   try {

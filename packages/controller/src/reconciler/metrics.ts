@@ -1,6 +1,6 @@
 import type { Counter, Gauge, Histogram, Metrics } from '@kctl/telemetry';
 
-/** How a reconcile ended, as the label `result` says it. */
+/** Result of a reconcile, as in the label `result`. */
 export type ReconcileOutcome = 'success' | 'error' | 'requeue' | 'requeue_after';
 
 const reconcileTimeBuckets: readonly number[] = [
@@ -8,7 +8,7 @@ const reconcileTimeBuckets: readonly number[] = [
   2.5, 3, 3.5, 4, 4.5, 5, 6, 7, 8, 9, 10, 15, 20, 25, 30, 40, 50, 60,
 ];
 
-/** Budgets are small numbers: what matters is none, one or two, and the run that lists a whole cluster. */
+/** Budgets are small numbers. The relevant values are 0, 1, 2, and the run that lists a whole cluster. */
 const requestBuckets: readonly number[] = [0, 1, 2, 3, 5, 8, 13, 21, 50, 100, 200, 500, 1000];
 
 /** The metrics of one controller, under controller-runtime's names. */
@@ -21,9 +21,9 @@ export interface ControllerMetrics {
   readonly seconds: Histogram;
   readonly maxConcurrent: Gauge;
   readonly activeWorkers: Gauge;
-  /** Ours: keys found to be reconciled in a loop. */
+  /** Not upstream. Keys found to be reconciled in a loop. */
   readonly hotLoops: Counter;
-  /** Ours: requests of a run; undefined where they are not counted. */
+  /** Not upstream. Requests of a run; undefined if they are not counted. */
   readonly requests: Histogram | undefined;
   /** Exports every series as 0, so that a rate can be computed from the first event on. */
   preset(): void;

@@ -11,7 +11,7 @@ export interface RunFacts {
   readonly isLastAttempt: boolean;
   readonly priority: number;
   readonly reasons: readonly string[];
-  /** The controller's: aborted when it stops. */
+  /** The controller's signal, aborted when it stops. */
   readonly stopSignal: AbortSignal;
   readonly makeLogger: (reconcileId: string) => Logger;
   readonly clock: Clock;
@@ -22,8 +22,8 @@ export interface RunFacts {
 const silentSpan: Span = { setAttributes: () => undefined, recordError: () => undefined, end: () => undefined };
 
 /**
- * One run of a reconciler, as its user code sees it. What costs something (signals, logger, id) is made when it
- * is read: most reconciles of a converged cluster end before they do.
+ * One run of a reconciler, as seen by its user code. Expensive parts (signals, logger, id) are created on first access,
+ * because most reconciles of a converged cluster end before they need them.
  */
 export class ReconcileRun implements ReconcileContext {
   readonly attempt: number;
@@ -66,7 +66,8 @@ export class ReconcileRun implements ReconcileContext {
       this.#controller = new AbortController();
       if (this.#timeout !== undefined) this.#controller.abort(this.#timeout);
       else if (stopSignal.aborted) this.#controller.abort(abortReason(stopSignal));
-      // Nothing would ever remove the listener. What reads it now works on after the run, where no stop reaches it.
+      // Nothing would ever remove the listener. Code that reads it now works on after the run, unless a stop reaches
+      // it.
       else if (this.#hasEnded) this.#controller.abort(new DOMException('the reconcile has ended', 'AbortError'));
       else {
         this.#onStop = (): void => this.#controller?.abort(stopSignal.reason);
@@ -123,7 +124,7 @@ function quietSpan(span: Span): Span {
     try {
       call();
     } catch {
-      // Tracing is beside the work: what it loses is a span.
+      // Tracing is secondary to the work; a failure only loses a span.
     }
   };
   return {

@@ -2,29 +2,32 @@ import type { ObjectKey } from '@kctl/apimachinery';
 import type { Logger, Span } from '@kctl/telemetry';
 
 /**
- * What a controller is asked to reconcile: which object, never what happened to it. The default request type; a
- * controller works with any request that its key function can name. Mirrors `reconcile.Request`.
+ * The request of a controller. It names an object, never the change to it. The default request type; a controller works
+ * with any request that its key function can name. Mirrors `reconcile.Request`.
  */
 export type ReconcileRequest = ObjectKey;
 
 /**
- * What a reconcile asks for when it did not fail. Nothing (`undefined` or `{}`): done until the next event. Anything
- * else, also a field that is not known (`requeueAfter`), is a failed reconcile that says so: ignoring it would lose a
- * requeue.
+ * Result of a reconcile that did not fail. Nothing (`undefined` or `{}`) means done until the next event. Anything
+ * else, including an unknown field (`requeueAfter`), is a failed reconcile that reports it, because ignoring it would
+ * lose a requeue.
  */
 export interface ReconcileResult {
   /**
-   * Reconcile again after this many ms, at the latest: an event in between replaces it. Forgets the key's back-off.
-   * Wins over {@link ReconcileResult.backoff}. Zero or less means now, through the rate limiter, as `backoff` does:
-   * `deadline - now` that is computed a moment late loses no run. NaN and the infinities fail the run.
+   * Reconcile again after this many ms, at the latest; an event in between replaces it. Forgets the key's back-off.
+   * Wins over {@link ReconcileResult.backoff}. Zero or less means now, through the rate limiter, as `backoff` does, so
+   * a `deadline - now` that is computed a moment late loses no run. NaN and the infinities fail the run.
    */
   readonly requeueAfterMs?: number;
   /**
    * Whether the time of `requeueAfterMs` stands although the key runs before it, as in controller-runtime without a
-   * priority queue: what a later result asks for is added to it. @default false
+   * priority queue. A later result's requeue is added to it. @default false
    */
   readonly keep?: boolean;
-  /** Not done yet: reconcile again with the key's growing back-off, without calling it an error. Mirrors `Requeue: true`. */
+  /**
+   * Not done yet. Reconcile again with the key's growing back-off, without counting as an error. Mirrors
+   * `Requeue: true`.
+   */
   readonly backoff?: boolean;
   /** Priority of the re-queued request. @default the priority with which it was dequeued */
   readonly priority?: number;
@@ -38,11 +41,11 @@ export interface ReconcileContext {
    */
   readonly signal: AbortSignal;
   /**
-   * Aborted when a newer event for this request arrives while it runs: it will be reconciled again right after, so
+   * Aborted when a newer event for this request arrives while it runs. The request is reconciled again right after, so
    * a long run may cut itself short. Created on first use.
    */
   readonly superseded: AbortSignal;
-  /** Whether a newer event for this request waits: e.g. to skip an expensive status. */
+  /** Whether a newer event for this request waits, e.g. to skip an expensive status. */
   readonly isSuperseded: boolean;
   /** With the fields `controller`, `namespace`, `name`, `reconcileID`, … of this run. */
   readonly logger: Logger;
@@ -57,16 +60,17 @@ export interface ReconcileContext {
   /** The priority with which the request was dequeued. */
   readonly priority: number;
   /**
-   * Why the request was queued since its last run: the first 16 distinct ones, e.g. `kind source: Pod update default/a`,
-   * `retry`, `safety interval`. For logs and traces: deciding by them makes a reconciler edge-triggered, and wrong
-   * after a restart.
+   * Why the request was queued since its last run (the first 16 distinct reasons, e.g.
+   * `kind source: Pod update default/a`, `retry`, `safety interval`). For logs and traces only, because deciding by
+   * them makes a reconciler edge-triggered, and wrong after a restart.
    */
   readonly reasons: readonly string[];
 }
 
 /**
- * Brings the world nearer to what the object of `request` asks for. It must be idempotent; it is never run twice at
- * once for the same request. Rejecting means: failed, try again with back-off (unless the error is terminal).
+ * Brings the world nearer to the state required by the object of `request`. It must be idempotent; it never runs twice
+ * at once for the same request. A rejection means that it failed and is tried again with back-off (unless the error is
+ * terminal).
  *
  * @example
  * ```ts
@@ -89,18 +93,18 @@ export type ReconcileFunction<R = ReconcileRequest> = (
 /** The object form of a {@link Reconciler}. */
 export interface ReconcilerObject<R = ReconcileRequest> {
   readonly reconcile: ReconcileFunction<R>;
-  /** See `ControllerOptions.onError`, which wins where both are set. */
+  /** See `ControllerOptions.onError`, which takes precedence if both are set. */
   readonly onError?: ReconcileErrorHook<R>;
 }
 
 /** User code of a controller. Mirrors `reconcile.Reconciler`. */
 export type Reconciler<R = ReconcileRequest> = ReconcileFunction<R> | ReconcilerObject<R>;
 
-/** What to do after a failure, instead of what the retry policy said. */
+/** Decision after a failure, instead of the retry policy's. */
 export type RetryDecision =
-  /** After so many ms; zero or less means now, as the controller's rate limiter says. */
+  /** After this many ms; zero or less means now, according to the controller's rate limiter. */
   | { readonly type: 'retry'; readonly afterMs: number }
-  /** As the controller's rate limiter says. */
+  /** According to the controller's rate limiter. */
   | { readonly type: 'backoff' }
   /** Not again until the next event (or the safety interval). */
   | { readonly type: 'stop' };
@@ -109,12 +113,12 @@ export type RetryDecision =
 export interface ReconcileFailure<R = ReconcileRequest> {
   readonly request: R;
   readonly error: unknown;
-  /** What will happen next unless the hook says otherwise. */
+  /** The next step unless the hook decides otherwise. */
   readonly decision: RetryDecision;
 }
 
 /**
- * Called after a failed run, before its key is released: it may write status, and may override the decision by
+ * Called after a failed run, before its key is released. It may write status, and may override the decision by
  * returning another. When it fails itself, that is logged and the decision stands.
  */
 export type ReconcileErrorHook<R = ReconcileRequest> = (

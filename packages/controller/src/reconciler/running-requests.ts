@@ -10,12 +10,12 @@ export interface FailureRow {
 }
 
 /**
- * What a controller remembers about its keys beside the queue's slot: the current run and the failures in a row.
- * Holds an entry only while there is something to remember.
+ * State of a controller about its keys beside the queue's slot, namely the current run and the failures in a row. Holds
+ * an entry only while there is state to keep.
  */
 export class RunningRequests {
   readonly #clock: Clock;
-  /** Of a single worker each run is this one: a Map that gets empty with each run is made anew with each. */
+  /** A single worker has each run here, because a Map that becomes empty with each run is allocated anew with each. */
   #only: { readonly key: string; readonly run: ReconcileRun } | undefined;
   /** All others. */
   readonly #runs = new Map<string, ReconcileRun>();

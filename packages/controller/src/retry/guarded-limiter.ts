@@ -3,13 +3,16 @@ import { shownType, shownValue } from '@kctl/options';
 
 /** Options of {@link guardedLimiter}. */
 export interface GuardedLimiterOptions<R> {
-  /** Counts where the limiter does not answer. */
+  /** Used if the limiter does not answer. */
   readonly fallback: RateLimiter<R>;
   /** Called with what the limiter did wrong. */
   readonly report: (error: unknown) => void;
 }
 
-/** A rate limiter that cannot lose a key: where the user's throws, or returns what is not a delay, another one counts. */
+/**
+ * A rate limiter that cannot lose a key. If the user's limiter throws, or returns an invalid delay, another one is
+ * used.
+ */
 export function guardedLimiter<R>(limiter: RateLimiter<R>, options: GuardedLimiterOptions<R>): RateLimiter<R> {
   const { fallback, report } = options;
   let hasFallenBack = false;

@@ -1,7 +1,7 @@
 import { shownValue } from '@kctl/options';
 import type { ReconcileResult } from '../reconciler/reconciler.js';
 
-/** What came of a run. The loop switches over it, and policies look at it. */
+/** Outcome of a run. The loop switches over it, and policies read it. */
 export type Outcome =
   | { readonly type: 'done' }
   | {
@@ -13,7 +13,7 @@ export type Outcome =
       readonly priority: number | undefined;
     }
   | { readonly type: 'backoff'; readonly priority: number | undefined }
-  /** Failed, and tried again: after `afterMs` where that is > 0, else as the rate limiter says. */
+  /** Failed, and tried again after `afterMs` if that is > 0, else according to the rate limiter. */
   | { readonly type: 'error'; readonly error: unknown; readonly afterMs: number | undefined }
   /** Failed, and not tried again before the next event. */
   | { readonly type: 'terminal'; readonly error: unknown }
@@ -23,9 +23,9 @@ export type Outcome =
 const done: Outcome = { type: 'done' };
 
 /**
- * What a reconciler's result asks for.
+ * Follow-up requested by a reconciler's result.
  *
- * @throws TypeError when it is not valid: ignoring a mistake in it would lose a requeue
+ * @throws TypeError when it is not valid, because ignoring a mistake in it would lose a requeue
  */
 export function outcomeOf(result: unknown): Outcome {
   if (result === undefined || result === null) return done;
@@ -36,8 +36,8 @@ export function outcomeOf(result: unknown): Outcome {
 }
 
 /**
- * Whether a result asks for another run. A `requeueAfterMs` of zero or less is one, too: `deadline - now` that is
- * computed a moment late must not be taken for "done".
+ * Whether a result requests another run. A `requeueAfterMs` of zero or less counts, too, because a `deadline - now`
+ * that is computed a moment late must not be taken for "done".
  *
  * @throws TypeError as {@link outcomeOf}
  */

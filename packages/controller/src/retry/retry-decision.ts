@@ -2,7 +2,7 @@ import { shownValue } from '@kctl/options';
 import type { RetryDecision } from '../reconciler/reconciler.js';
 
 /**
- * What a retry policy or an error hook returned.
+ * Result of a retry policy or an error hook.
  *
  * @throws TypeError naming what is not valid
  */

@@ -6,7 +6,7 @@ import { retryAfterMs as retryAfterOf } from '@kctl/wait';
 import type { RetryDecision } from '../reconciler/reconciler.js';
 import { isTerminalError, someInChain } from '../reconciler/errors.js';
 
-/** What a {@link RetryPolicy} judges. */
+/** Input of a {@link RetryPolicy}. */
 export interface RetryInput {
   readonly error: unknown;
   /** The attempt that failed: 1 for the first. */
@@ -19,13 +19,13 @@ export interface RetryInput {
 export interface RetryPolicy {
   /** Pure. */
   decide(input: RetryInput): RetryDecision;
-  /** The attempt after whose failure it gives up, where that is known beforehand: for `context.isLastAttempt`. */
+  /** The attempt after whose failure it gives up, if known beforehand, for `context.isLastAttempt`. */
   readonly maxAttempts?: number;
 }
 
 /** Options of {@link createRetryPolicy}. */
 export interface RetryPolicyOptions {
-  /** Gives up after this many attempts: an integer ≥ 1. @default never */
+  /** Gives up after this many attempts, an integer ≥ 1. @default never */
   readonly maxAttempts?: number;
   /** Gives up this many ms after the first failure. @default never */
   readonly maxElapsedMs?: number;
@@ -47,8 +47,9 @@ const optionNames: OptionNames<RetryPolicyOptions> = {
 };
 
 /**
- * A retry policy from its usual parts. In this order: a terminal error stops; `classify`; the attempt and time limits;
- * a 429 or 503 with `Retry-After` waits at least that long, or five minutes where it asks for more; then `delayMs`, or the controller's rate limiter.
+ * A retry policy from its usual parts. They apply in the order terminal error (stops), `classify`, attempt and time
+ * limits, `Retry-After` of a 429 or 503 (waits at least that long, or five minutes if it requests more), then `delayMs`
+ * or the controller's rate limiter.
  *
  * @throws TypeError when `maxAttempts` is not an integer ≥ 1, or `maxElapsedMs` not a number ≥ 0
  */
@@ -72,7 +73,7 @@ export function createRetryPolicy(options: RetryPolicyOptions = {}): RetryPolicy
   return { decide, maxAttempts };
 }
 
-/** What the server asked for: `Retry-After` of a 429 or a 503, in ms; also where an error wraps it. */
+/** The pause requested by the server in `Retry-After` of a 429 or a 503, in ms; also if an error wraps it. */
 export function retryAfterMs(error: unknown): number | undefined {
   let throttled: unknown;
   someInChain(error, (link) => {
@@ -83,10 +84,10 @@ export function retryAfterMs(error: unknown): number | undefined {
   return retryAfterOf(throttled);
 }
 
-/** A server, or a proxy, that asks for a longer pause is not believed, in ms. */
+/** Longest pause accepted from a server or a proxy, in ms. */
 const longestBelievedMs = 300_000;
 
-/** {@link retryAfterMs}, at most five minutes: one absurd value would put a key, or a poll, off for good. */
+/** {@link retryAfterMs}, at most five minutes, because one absurd value would defer a key, or a poll, forever. */
 export function believedRetryAfterMs(error: unknown): number | undefined {
   const asked = retryAfterMs(error);
   return asked === undefined ? undefined : Math.min(asked, longestBelievedMs);

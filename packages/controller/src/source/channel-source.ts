@@ -11,12 +11,12 @@ import type { Source, SourceContext, StartedSource } from './source.js';
 export interface ChannelSourceOptions<T, R> {
   readonly name: string;
   /**
-   * Objects that something happened to: an `EventChannel`, a stream, any async iterable. Read once, from the first start
-   * on; after a failure once more, from the next start on.
+   * Source of generic events, such as an `EventChannel`, a stream, or any async iterable. Read once, from the first
+   * start on; after a failure once more, from the next start on.
    */
   readonly events: AsyncIterable<T>;
   readonly handler: EventHandler<T, R>;
-  /** All must agree; asked in order. @default none */
+  /** All must agree; called in order. @default none */
   readonly predicates?: readonly Predicate<T>[];
 }
 
@@ -28,7 +28,7 @@ const optionNames: OptionNames<ChannelSourceOptions<never, never>> = {
 };
 
 interface Subscriber<T> {
-  /** Resolves when there is room for more; undefined where there is. */
+  /** Resolves when there is room for more; undefined if there is. */
   readonly deliver: (object: T) => Promise<void> | undefined;
   readonly fail: (error: unknown) => void;
 }
@@ -36,7 +36,7 @@ interface Subscriber<T> {
 /**
  * Generic events of an async iterable. Several starts share the one reader, and each gets every object from its start
  * on. When the iterable ends, so does the source; when it throws, the controllers fail, and the next start reads it
- * anew. One that cannot be read anew (a generator, a stream) fails that start, too: it never starts dead. Mirrors
+ * anew. If it cannot be read anew (a generator, a stream), that start fails, too, so it never starts dead. Mirrors
  * `source.Channel`.
  *
  * @throws TypeError when there is no async iterable or handler
@@ -81,7 +81,7 @@ export function channelSource<T, R>(options: ChannelSourceOptions<T, R>): Source
   };
 }
 
-/** Reads an iterable once for all that subscribe; what is read while there are none waits for the next one. */
+/** Reads an iterable once for all subscribers; objects read while there are no subscribers wait for the next one. */
 class SharedReader<T> {
   readonly #events: AsyncIterable<T>;
   readonly #subscribers = new Set<Subscriber<T>>();
@@ -96,7 +96,7 @@ class SharedReader<T> {
 
   /** @throws Error when the iterable has failed and cannot be read anew */
   subscribe(subscriber: Subscriber<T>): () => void {
-    // Before the first read: an iterator may throw in its call of next().
+    // Before the first read, because an iterator may throw in its call of next().
     this.#subscribers.add(subscriber);
     const unsubscribe = (): void => {
       this.#subscribers.delete(subscriber);
@@ -128,7 +128,7 @@ class SharedReader<T> {
   async #read(iterator: AsyncIterator<T>): Promise<void> {
     try {
       for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) {
-        // Between two runs of the controllers there is no subscriber: what was read is kept for the next one.
+        // Between two runs of the controllers there is no subscriber, so objects read are kept for the next one.
         while (this.#subscribers.size === 0) await this.#arrived.promise;
         const full = [...this.#subscribers]
           .map(({ deliver }) => deliver(next.value))
@@ -143,7 +143,7 @@ class SharedReader<T> {
   }
 }
 
-/** @throws TypeError where `[Symbol.asyncIterator]()` has not returned an iterator */
+/** @throws TypeError if `[Symbol.asyncIterator]()` has not returned an iterator */
 function requireIterator<T>(iterator: AsyncIterator<T>): AsyncIterator<T> {
   const given: unknown = iterator;
   if (typeof given === 'object' && given !== null && typeof iterator.next === 'function') return iterator;

@@ -2,19 +2,19 @@ import { messageOf } from '@kctl/telemetry';
 import { shownValue } from '@kctl/options';
 import { Cron } from 'croner';
 
-/** When a schedule is due: full minutes, in ms since the epoch. All times are UTC. */
+/** When a schedule is due, in full minutes, in ms since the epoch. All times are UTC. */
 export interface CronSchedule {
-  /** The first one after a time; undefined where there is none. */
+  /** The first due time after a time; undefined if none. */
   next(time: number): number | undefined;
-  /** The last one before a time; undefined where there is none. */
+  /** The last due time before a time; undefined if none. */
   previous(time: number): number | undefined;
 }
 
 const minuteMs = 60_000;
 
 /**
- * Parses the five fields of crontab (lists, ranges, steps, names of months and days, `@hourly` and its like, and `L`, `W`,
- * `#` of croner). Where both day fields are restricted, either may match, as in a CronJob of Kubernetes: a step of
+ * Parses the five fields of crontab (lists, ranges, steps, names of months and days, `@hourly` and its like, and `L`,
+ * `W`, `#` of croner). If both day fields are restricted, either may match, as in a CronJob of Kubernetes. A step of
  * all days, as in `*` followed by `/2`, is a restriction.
  *
  * @throws TypeError naming what is not valid

@@ -32,7 +32,7 @@ const optionNames: OptionNames<CronSourceOptions<never>> = {
   timeoutMs: lookupTimeoutOption,
 };
 
-/** The wall clock is asked at least this often: it may be set while we wait. */
+/** The wall clock is checked at least this often, because it may be set while waiting. */
 const longestSleepMs = 60_000;
 
 /**

@@ -7,7 +7,10 @@ export interface EventChannelOptions<T> {
    * How many objects are kept until they are read. @default 1024, as in `source.Channel`
    */
   readonly capacity?: number;
-  /** Identity of an object: one that waits is replaced by a newer one of the same identity. @default nothing is replaced */
+  /**
+   * Identity of an object. A waiting object is replaced by a newer one of the same identity. @default nothing is
+   * replaced
+   */
   readonly identify?: (object: T) => string;
 }
 
@@ -16,16 +19,16 @@ const optionNames: OptionNames<EventChannelOptions<never>> = {
   identify: functionOption,
 };
 
-/** Where code outside of a controller puts objects that something happened to; give it to `channelSource`. */
+/** The place into which code outside of a controller puts objects with changes; give it to `channelSource`. */
 export interface EventChannel<T> extends AsyncIterable<T> {
   /** How many objects wait. */
   readonly length: number;
   /**
-   * Hands an object over. False when the channel is full or closed: then it is not taken, and the sender must try again
-   * later or let go.
+   * Hands an object over. False when the channel is full or closed; the object is then not taken, and the sender must
+   * try again later or let go.
    */
   send(object: T): boolean;
-  /** Ends the channel: what waits is still delivered. Idempotent. */
+  /** Ends the channel; waiting objects are still delivered. Idempotent. */
   close(): void;
 }
 
@@ -71,7 +74,7 @@ export function createEventChannel<T>(options: EventChannelOptions<T> = {}): Eve
     waiting.delete(identity);
     return { done: false, value: object };
   };
-  // By hand: a generator takes three turns of the microtask queue and as many promises for each object.
+  // Written by hand, because a generator takes three turns of the microtask queue and as many promises for each object.
   const read = (): AsyncIterator<T, undefined> => {
     let hasEnded = false;
     const waitForNext = async (): Promise<IteratorResult<T, undefined>> => {

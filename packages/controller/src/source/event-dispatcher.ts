@@ -14,8 +14,8 @@ import { nameOfEvent, objectEventTraits } from './object-event-traits.js';
 import type { EnqueueCause, SourceContext, SourceQueue } from './source.js';
 
 /**
- * How many events of one object wait unmerged: each state may name a request that no other one names, and that request
- * must learn that it is named no longer.
+ * How many events of one object wait unmerged. Each state may name a request that no other one names, and that request
+ * must be notified when it is no longer named.
  */
 const keep = 16;
 /** So many calls that do not settle keep the start waiting; then something that all of them need does not answer. */
@@ -23,12 +23,12 @@ const hangsBeforeStart = 2;
 /** From this many on a source that can wait should. */
 const manyWaiting = 1000;
 
-/** What one watch does with its events. */
+/** Event handling of one watch. */
 export interface EventDispatcherOptions<T, R> {
   readonly source: string;
   readonly handler: EventHandler<T, R>;
   readonly predicates: readonly Predicate<T>[];
-  /** Shared by everything that calls the handler of the source: a replay and a later run included. */
+  /** Shared by all callers of the handler of the source, including a replay and a later run. */
   readonly turn: Turn;
   /** For how many objects the handler may run at the same time. @default 1 */
   readonly handlerConcurrency?: number | undefined;
@@ -38,8 +38,8 @@ export interface EventDispatcherOptions<T, R> {
 }
 
 /**
- * Runs predicates and handler for the events of one watch: in order, one call at a time. A handler that fails, or does not
- * settle, is reported with its object, its event counts as delivered, and is tried again behind the others.
+ * Runs predicates and handler for the events of one watch, in order, one call at a time. A handler that fails, or does
+ * not settle, is reported with its object, its event counts as delivered, and it is tried again behind the others.
  */
 export class EventDispatcher<T, R> {
   readonly #options: EventDispatcherOptions<T, R>;
@@ -101,8 +101,8 @@ export class EventDispatcher<T, R> {
   }
 
   /**
-   * Resolves when what was dispatched before the call is handled, or failed once, as far as the start of a controller is
-   * to wait for it: events behind {@link hangsBeforeStart} calls that did not settle are handled later.
+   * Resolves when the events dispatched before the call are handled, or failed once, as far as the start of a
+   * controller is to wait for it. Events behind {@link hangsBeforeStart} calls that did not settle are handled later.
    */
   async delivered(): Promise<void> {
     let hangs = 0;
@@ -115,7 +115,10 @@ export class EventDispatcher<T, R> {
     this.#hangListeners.delete(onHang);
   }
 
-  /** Resolves when few enough events wait; undefined where that is so. A source that can wait is bounded by it. */
+  /**
+   * Resolves when few enough events wait; undefined if that is already the case. A source that can wait is bounded by
+   * it.
+   */
   room(): Promise<void> | undefined {
     return this.#delivery.pending < manyWaiting ? undefined : this.idle();
   }
@@ -142,7 +145,7 @@ export class EventDispatcher<T, R> {
     return Promise.resolve(result).then(() => this.#failed.handled(event));
   }
 
-  /** A predicate that throws lets the event pass: a needless reconcile is cheaper than a missed one. */
+  /** A predicate that throws lets the event pass, because a needless reconcile is cheaper than a missed one. */
   #passes(event: ObjectEvent<T>): boolean {
     try {
       for (const predicate of this.#options.predicates) if (!askPredicate(predicate, event)) return false;
@@ -153,7 +156,7 @@ export class EventDispatcher<T, R> {
   }
 }
 
-/** The queue as the handler of one event sees it: each request says which event led to it. */
+/** The queue as seen by the handler of one event; each request carries its event. */
 class EventQueue<R> implements RequestQueue<R>, EnqueueCause {
   readonly #queue: SourceQueue<R>;
   readonly #event: ObjectEvent<unknown>;
@@ -161,7 +164,7 @@ class EventQueue<R> implements RequestQueue<R>, EnqueueCause {
   readonly source: string;
   readonly name: string | undefined;
 
-  // Made for every event, observed or not: fields, and no object that holds them.
+  // Created for every event, observed or not, so it consists of fields without an object that holds them.
   constructor(queue: SourceQueue<R>, source: string, event: ObjectEvent<unknown>, name: string | undefined) {
     this.#queue = queue;
     this.#event = event;

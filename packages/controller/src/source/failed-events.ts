@@ -6,14 +6,17 @@ import type { ObjectEvent } from '../event/object-event.js';
 
 const firstRetryMs = 100;
 const maxRetryMs = 30_000;
-/** Between two events whose handler did not settle: each of them may take 30 s of the watch's time, so a tenth of it. */
+/**
+ * Pause between two events whose handler did not settle. Each of them may take 30 s of the watch's time, so a tenth of
+ * it.
+ */
 const hungPauseMs = 300_000;
 /** How often an event is tried before a newer one of its object takes its place. */
 const attemptsBeforeNewer = 6;
 /** Of events without identity, so many are tried again at the same time. */
 const maxUnnamed = 1000;
 
-/** What {@link FailedEvents} needs. */
+/** Dependencies of {@link FailedEvents}. */
 export interface FailedEventsOptions<T> {
   readonly traits: EventTraits<ObjectEvent<T>>;
   /** How many events of an object wait behind one that failed before they merge. */
@@ -38,11 +41,11 @@ interface Line<T> {
 }
 
 /**
- * Events that a handler failed for, tried again with growing delays, in order per object, while the other objects go on.
- * An event that goes on failing yields to a newer one of its object, so that an object that was mended is handled. Where
- * a handler did not settle, newer events of the object merge with the one that it has; the first of them is tried at
- * once, and otherwise one object in five minutes, so that objects whose handler hangs never take much of the time of all
- * others. It retains one line per object with a failed event, with at most `keep + 1` events.
+ * Events whose handler failed, tried again with growing delays, in order per object, while the other objects go on. An
+ * event that keeps failing yields to a newer one of its object, so that a repaired object is handled. If a handler did
+ * not settle, newer events of the object merge with the one that it has; the first of them is tried at once, and
+ * otherwise one object in five minutes, so that objects whose handler hangs never take much of the time of all others.
+ * Retains one line per object with a failed event, with at most `keep + 1` events.
  */
 export class FailedEvents<T> {
   readonly #options: FailedEventsOptions<T>;
@@ -56,14 +59,14 @@ export class FailedEvents<T> {
     this.#options = options;
   }
 
-  /** Takes an event that has to wait behind a failed one of its object. False where it is to be delivered now. */
+  /** Takes an event that has to wait behind a failed one of its object. False if it is to be delivered now. */
   holds(event: ObjectEvent<T>): boolean {
     if (this.#lines.size === 0) return false;
     const object = this.#keyOf(event);
     const line = this.#lines.get(object);
     if (line === undefined || line.current === event) return false;
     const { keep, traits } = this.#options;
-    // What is being delivered stays as it is.
+    // An event being delivered stays unchanged.
     const kept = line.hangs === 0 ? keep : line.current === undefined ? 1 : 2;
     coalesce(line.events, event, { keep: kept, traits });
     if (line.hangs === 1 || line.attempts >= attemptsBeforeNewer) this.#retry(object, line);
@@ -80,7 +83,7 @@ export class FailedEvents<T> {
     line.hangs = 0;
     this.#hung.delete(object);
     this.#next(object, line);
-    // What the others wait for may answer again, too.
+    // The dependencies of the others may answer again, too.
     if (wasHung) this.#retryHungAfter(firstRetryMs);
   }
 

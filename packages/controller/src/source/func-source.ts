@@ -2,7 +2,7 @@ import { requireName } from '@kctl/client';
 import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
-/** The start of a {@link funcSource}. What it returns, if anything, is called to end it. */
+/** The start of a {@link funcSource}. The returned function, if any, is called to end it. */
 export type SourceFunction<R> = (context: SourceContext<R>) => undefined | (() => Promise<void> | void);
 
 /**
@@ -25,7 +25,7 @@ export function funcSource<R>(name: string, start: SourceFunction<R>): Source<R>
   return {
     name: `func source: ${name}`,
     start: async (context): Promise<StartedSource> => {
-      // One that is asynchronous by mistake has failed where it rejects; nothing else would notice.
+      // A start that is asynchronous by mistake has failed if it rejects; nothing else would notice.
       const returned: unknown = start(context);
       const stop = await returned;
       return {

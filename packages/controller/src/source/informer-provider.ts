@@ -14,11 +14,11 @@ export interface InformerEvent<T> {
   readonly oldObject?: T | undefined;
   readonly isInInitialList: boolean;
   readonly finalStateUnknown: boolean;
-  /** A delete that is none: the object is there, but its namespace is no longer watched. */
+  /** A delete event for an object that still exists, whose namespace is no longer watched. */
   readonly leftScope?: boolean;
 }
 
-/** Called with changes: synchronously, in the order of one object's changes, after the store has them. */
+/** Called with changes synchronously, in the order of one object's changes, after the store has them. */
 export interface InformerEventHandler<T> {
   onEvent(event: InformerEvent<T>): void;
 }
@@ -29,30 +29,30 @@ export interface InformerRegistration {
   readonly hasSynced: boolean;
   /** Resolves once {@link InformerRegistration.hasSynced}; rejects with the signal's reason. */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;
-  /** Detaches the handler: no callback begins after it. */
+  /** Detaches the handler; no callback begins after it. */
   remove(): Promise<void> | void;
 }
 
-/** What a source needs of an informer; a `SharedInformer` of @kctl/informer is one. */
+/** Requirements of a source on an informer; a `SharedInformer` of @kctl/informer meets them. */
 export interface EventInformer<T> {
   addEventHandler(handler: InformerEventHandler<T>): InformerRegistration;
-  /** Why it has not synced, where there is a reason: it goes into the error of a sync that took too long. */
+  /** The reason why it has not synced, if known. Included in the error of a sync that took too long. */
   readonly lastError?: unknown;
 }
 
-/** An informer on loan: it runs at least until the loan is returned. */
+/** An informer on loan. It runs at least until the loan is returned. */
 export interface InformerLoan<T> extends AsyncDisposable {
   readonly informer: EventInformer<T>;
 }
 
 /**
- * What hands out informers: `@kctl/cache`, or anything with the one method `informer`. It begins the informer without
- * waiting for its sync, and rejects when the kind cannot be served (yet).
+ * Provider of informers, such as `@kctl/cache`, or anything with the one method `informer`. It begins the informer
+ * without waiting for its sync, and rejects when the kind cannot be served (yet).
  */
 export interface InformerProvider {
   /**
-   * Lends an informer, where the provider counts its users: it may stop when the last loan is returned. Sources prefer
-   * it, so that the informer of a removed controller does not watch on.
+   * Lends an informer, if the provider counts its users. It may stop when the last loan is returned. Sources prefer it,
+   * so that the informer of a removed controller does not continue to watch.
    *
    * @default informers are never returned
    */

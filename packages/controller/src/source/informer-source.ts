@@ -17,11 +17,11 @@ import type { Source, SourceContext, StartedSource } from './source.js';
 export interface InformerSourceOptions<T, R> {
   readonly informer: EventInformer<T>;
   readonly handler: EventHandler<T, R>;
-  /** All must agree; asked in order. @default none */
+  /** All must agree; called in order. @default none */
   readonly predicates?: readonly Predicate<T>[];
   /**
-   * For how many objects the handler may run at the same time, where it waits for look-ups: an integer ≥ 1. Events of one
-   * object stay in order; with more than 1, those of different objects overtake one another.
+   * Maximum number of objects for which the handler runs at the same time, if it waits for look-ups. An integer ≥ 1.
+   * Events of one object stay in order; with more than 1, those of different objects overtake one another.
    *
    * @default 1
    */
@@ -77,8 +77,8 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
 }
 
 /**
- * The informer's events as ours. An object that merely left the watched namespaces was not deleted: reconciling it
- * would find nothing in the cache, and could clean up after an object that is alive. The handler is not called.
+ * Converts the informer's events. An object that merely left the watched namespaces was not deleted. Reconciling it
+ * would find nothing in the cache, and could clean up after a live object, so the handler is not called.
  */
 export function forward<T, R>(
   dispatcher: EventDispatcher<T, R>,
@@ -114,7 +114,10 @@ export async function waitForHandler<T, R>(
   await dispatcher.delivered();
 }
 
-/** Hands the objects of an informer over once more: a further handler gets them as its initial list, and is removed. */
+/**
+ * Delivers the objects of an informer once more, by adding a further handler that gets them as its initial list and
+ * removing it.
+ */
 export async function replayInformer<T, R>(
   informer: EventInformer<T>,
   dispatcher: EventDispatcher<T, R>,

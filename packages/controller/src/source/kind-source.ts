@@ -16,7 +16,7 @@ import { replayContext } from './replay-context.js';
 import { requireHandler, requirePredicates } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
-/** How long a source waits before it asks again for the informer of a kind that is not there. As in `source.Kind`. */
+/** Interval of requests for the informer of a kind that is not available. As in `source.Kind`. */
 export const informerRetryMs = 10_000;
 
 /** Options of {@link kindSource}. */
@@ -24,11 +24,11 @@ export interface KindSourceOptions<K extends Kind, R> {
   readonly informers: InformerProvider;
   readonly kind: K;
   readonly handler: EventHandler<ReadObject<K>, R>;
-  /** All must agree; asked in order. @default none */
+  /** All must agree; called in order. @default none */
   readonly predicates?: readonly Predicate<ReadObject<K>>[];
   /**
-   * For how many objects the handler may run at the same time, where it waits for look-ups: an integer ≥ 1. Events of one
-   * object stay in order; with more than 1, those of different objects overtake one another.
+   * Maximum number of objects for which the handler runs at the same time, if it waits for look-ups. An integer ≥ 1.
+   * Events of one object stay in order; with more than 1, those of different objects overtake one another.
    *
    * @default 1
    */
@@ -45,7 +45,7 @@ const optionNames: OptionNames<KindSourceOptions<never, never>> = {
 
 /**
  * Events of all objects of a kind that the provider's informer sees. A kind that cannot be watched yet (its CRD is
- * missing, the server is down) is asked for again at once and then every 10 s. Mirrors `source.Kind`.
+ * missing, the server is down) is requested again at once and then every 10 s. Mirrors `source.Kind`.
  *
  * @example
  * ```ts
@@ -89,7 +89,7 @@ type StartedKindSourceOptions<K extends Kind, R> = KindSourceOptions<K, R> & {
   readonly onLeave: ((header: ObjectHeader) => void) | undefined;
 };
 
-/** One start of a kind source: waits for the informer, then for its list. */
+/** One start of a kind source. Waits for the informer, then for its list. */
 class StartedKindSource<K extends Kind, R> implements StartedSource {
   readonly #options: StartedKindSourceOptions<K, R>;
   readonly #context: SourceContext<R>;
@@ -119,7 +119,7 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
 
   async replay(): Promise<void> {
     if (this.#loan === undefined) return;
-    // One for all replays: what failed in one is tried again, and nothing stays on the signal for each.
+    // One for all replays. A replay that failed is tried again, and the signal keeps no listener for each.
     this.#replaying ??= this.#newDispatcher(replayContext(this.#context));
     this.#replayed = replayInformer(this.#loan.informer, this.#replaying, this.#context.signal);
     await this.#replayed;
@@ -169,7 +169,7 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
   }
 }
 
-/** An informer of the provider: on loan where it lends, so that it may end with the last watch of its kind. */
+/** An informer of the provider. On loan if the provider lends, so that it may end with the last watch of its kind. */
 async function borrow<K extends Kind>(
   informers: InformerProvider,
   kind: K,

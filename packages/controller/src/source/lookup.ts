@@ -8,8 +8,8 @@ export const defaultLookupTimeoutMs = 60_000;
 export const lookupTimeoutOption: OptionCheck = numberOption({ above: 0, orInfinity: true });
 
 /**
- * A list that a user's function returned. An error object, a string or the bytes of an answer are not a list of nothing: what
- * is compared with it would count as deleted.
+ * A list returned by a user's function. An error object, a string or bytes must not count as an empty list, because
+ * objects missing from it would count as deleted.
  *
  * @param what the function, at the beginning of the message
  * @throws TypeError for what is not an iterable of values
@@ -24,12 +24,12 @@ export function listed<T>(what: string, returned: Iterable<T>): readonly T[] {
   return items;
 }
 
-/** What {@link Lookup} works with. */
+/** Dependencies of {@link Lookup}. */
 export interface LookupParts {
   readonly what: string;
   readonly timeoutMs: number;
   readonly clock: Clock;
-  /** Ends it: a function that ignores its own signal is no longer waited for. */
+  /** Ends it. A function that ignores its own signal is no longer waited for. */
   readonly signal: AbortSignal;
 }
 
@@ -38,8 +38,8 @@ export class Lookup {
   #link: AbortLink | undefined;
 
   /**
-   * The signal of a call is aborted at the deadline, and by that of the parts until the next call: what a call has begun may
-   * go on after its answer.
+   * The signal of a call is aborted at the deadline, and until the next call also by the signal of the parts, because
+   * work that a call has begun may continue after its answer.
    *
    * @throws DeadlineExceededError, what `work` throws, and the reason of the signal
    */

@@ -3,14 +3,14 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { EventTraits } from '@kctl/delivery';
 import type { CreateEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 
-/** How events of one object merge where more of them wait than are kept. Generic events: the newest one. */
+/** How events of one object merge if more of them wait than are kept. Of generic events, the newest one is kept. */
 export function objectEventTraits<T>(
   identify: (event: ObjectEvent<T>) => string | undefined,
 ): EventTraits<ObjectEvent<T>> {
   return {
     keyOf: identify,
     typeOf: ({ type }) => (type === 'create' ? 'add' : type === 'delete' ? 'delete' : 'update'),
-    // A replay is an event like any other: its requests are to be queued.
+    // A replay is an event like any other, so its requests are to be queued.
     isResync: () => false,
     mergeAdd: (add, latest) => (add.type === 'create' ? new MergedCreate(add, latest) : latest),
     mergeUpdate: (first, latest) =>
@@ -18,7 +18,7 @@ export function objectEventTraits<T>(
   };
 }
 
-/** What has not been decoded stays so. */
+/** Objects that have not been decoded stay so. */
 class MergedCreate<T> implements CreateEvent<T> {
   readonly type = 'create';
   readonly isInInitialList: boolean;

@@ -20,12 +20,12 @@ import type { Source, SourceContext } from './source.js';
 export interface PollEachSourceOptions<T> {
   readonly name: string;
   readonly informers: InformerProvider;
-  /** The kind whose objects are asked about. */
+  /** The kind whose objects are polled. */
   readonly kind: Kind;
   /**
-   * What there is outside of the cluster for one object; undefined: nothing. The signal is aborted when the object is
-   * deleted, when its namespace is no longer watched, after `timeoutMs`, or when the source ends. A rejection changes nothing, nor does
-   * an Error or a function that is returned.
+   * The state outside of the cluster for one object; undefined for none. The signal is aborted when the object is
+   * deleted, when its namespace is no longer watched, after `timeoutMs`, or when the source ends. A rejection changes
+   * nothing, nor does an Error or a function that is returned.
    */
   readonly poll: (request: { readonly key: ObjectKey; readonly signal: AbortSignal }) => Promise<T | undefined>;
   /** Whether an answer has not changed. @default equal as JSON */
@@ -34,7 +34,7 @@ export interface PollEachSourceOptions<T> {
   readonly everyMs: number;
   /** How long one poll may take, in ms; one that takes longer has failed. `Infinity`: without a limit. @default 60000 */
   readonly timeoutMs?: number;
-  /** How many polls run at once: an integer ≥ 1. @default 8 */
+  /** Maximum number of concurrent polls, an integer ≥ 1. @default 8 */
   readonly concurrency?: number;
   /** Whether the controller waits for the first answer about each object before it begins. @default false */
   readonly waitForFirst?: boolean;
@@ -54,14 +54,14 @@ const optionNames: OptionNames<PollEachSourceOptions<never>> = {
 
 /** A source that also returns the last results. */
 export interface PollEachSource<T> extends Source<ObjectKey> {
-  /** The last answer about an object; undefined where there is none (yet). */
+  /** The last answer about an object; undefined if none (yet). */
   get(key: ObjectKey): T | undefined;
 }
 
 /**
- * Polls each object of a kind, again and again while it exists, and queues the object whenever the answer has
- * changed; the reconciler reads it by `get`. A poll that fails is repeated with growing delays, and no sooner than a
- * `Retry-After` says. It runs where the controller runs: only a leader polls.
+ * Polls each object of a kind, again and again while it exists, and queues the object whenever the answer has changed;
+ * the reconciler reads it with `get`. A poll that fails is repeated with growing delays, and no sooner than a
+ * `Retry-After` requires. It runs with the controller, so only a leader polls.
  *
  * @throws TypeError when `everyMs` or `concurrency` is not valid
  */
@@ -103,7 +103,7 @@ export function pollEachSource<T>(options: PollEachSourceOptions<T>): PollEachSo
   };
 }
 
-/** The last answer about each object, of all starts: they may be those of several controllers. */
+/** The last answer about each object, from all starts, which may be those of several controllers. */
 class Answers<T> {
   readonly #answers = new Map<string, T>();
   /** How many starts follow an object. */
@@ -139,11 +139,13 @@ interface Entry<T> {
   /** Resolves with the first answer, or when the object goes. */
   readonly first: PromiseWithResolvers<undefined>;
   failures: number;
-  /** The last one of this start: what another start has seen is still news to the controller of this one. */
+  /**
+   * The last answer of this start, because an answer seen by another start is still new to the controller of this one.
+   */
   answer: T | undefined;
 }
 
-/** The polls of one start. One queue holds the times of all objects: one timer, however many there are. */
+/** The polls of one start. One queue holds the times of all objects, with one timer however many there are. */
 class EachPoller<T> {
   readonly #options: PollEachSourceOptions<T> & { readonly concurrency: number };
   readonly #context: SourceContext<ObjectKey>;
@@ -236,7 +238,7 @@ class EachPoller<T> {
   #take(id: string, entry: Entry<T>, answer: T | undefined): void {
     const { isSame = isSameJson, name } = this.#options;
     const { key, first, answer: before } = entry;
-    // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
+    // First, because if `isSame` throws, the known state stays, and the next poll finds the change again.
     const isUnchanged =
       before === undefined || answer === undefined ? before === answer : sameAnswer(isSame(before, answer));
     entry.answer = answer;

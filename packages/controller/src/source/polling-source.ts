@@ -17,8 +17,8 @@ import type { Source, SourceContext, StartedSource } from './source.js';
 export interface PollingSourceOptions<T, R> {
   readonly name: string;
   /**
-   * Everything that is there now. A rejection, and an answer that is not a list, such as `{ error: 'rate limited' }`, changes
-   * nothing: it is not taken for "all gone". The signal is aborted after `timeoutMs` and when the source ends.
+   * All present objects. A rejection, and an answer that is not a list, such as `{ error: 'rate limited' }`, changes
+   * nothing and is not taken for "all gone". The signal is aborted after `timeoutMs` and when the source ends.
    */
   readonly poll: (options: { readonly signal: AbortSignal }) => Promise<Iterable<T>>;
   /** Identity of an object. */
@@ -26,11 +26,11 @@ export interface PollingSourceOptions<T, R> {
   /** Whether an object has not changed. @default equal as JSON */
   readonly isSame?: (before: T, after: T) => boolean;
   readonly handler: EventHandler<T, R>;
-  /** All must agree; asked in order. @default none */
+  /** All must agree; called in order. @default none */
   readonly predicates?: readonly Predicate<T>[];
   /**
-   * For how many objects the handler may run at the same time, where it waits for look-ups: an integer ≥ 1. Events of one
-   * object stay in order; with more than 1, those of different objects overtake one another.
+   * Maximum number of objects for which the handler runs at the same time, if it waits for look-ups. An integer ≥ 1.
+   * Events of one object stay in order; with more than 1, those of different objects overtake one another.
    *
    * @default 1
    */
@@ -65,9 +65,9 @@ export interface PollingSource<T, R> extends Source<R> {
 }
 
 /**
- * Watches something that can only be asked: compares each answer with the one before and makes create, update and
- * delete events of the difference. A poll that fails is repeated with growing delays, and no sooner than a `Retry-After`
- * says. A poll that is under way when the source ends is not waited for.
+ * Watches a system that can only be polled. Compares each answer with the previous one and makes create, update and
+ * delete events of the difference. A poll that fails is repeated with growing delays, and no sooner than a
+ * `Retry-After` requires. A poll in progress when the source ends is not waited for.
  *
  * @throws TypeError when `everyMs` is not a number > 0, or a function is missing
  *
@@ -94,7 +94,10 @@ export function pollingSource<T, R>(options: PollingSourceOptions<T, R>): Pollin
   requirePredicates(what, options.predicates);
   const name = `polling source: ${options.name}`;
   const turn = new Turn();
-  /** Of all starts, which may be those of several controllers: each compares its own answers, and `get` has the last one. */
+  /**
+   * From all starts, which may be those of several controllers. Each compares its own answers, and `get` has the last
+   * one.
+   */
   const answers: Answers<T> = { last: undefined, polling: 0 };
   return {
     name,
@@ -193,7 +196,7 @@ class Poller<T, R> {
     }
   }
 
-  /** @throws TypeError for what is not a string: objects without an identity would be one object */
+  /** @throws TypeError for a value that is not a string, because objects without an identity would be one object */
   #identityOf(object: T): string {
     const identity: unknown = this.#options.identify(object);
     if (typeof identity !== 'string' && typeof identity !== 'number')
@@ -203,7 +206,7 @@ class Poller<T, R> {
 
   #apply(now: Map<string, T>): void {
     const before = this.#known;
-    // First of all: where `isSame` throws, what is known stays, and the next poll finds the change again.
+    // First, because if `isSame` throws, the known state stays, and the next poll finds the change again.
     const events = [...difference(before, now, this.#options.isSame ?? isSameJson)];
     this.#known = now;
     this.#answers.last = now;

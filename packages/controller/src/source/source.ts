@@ -6,35 +6,35 @@ import type { ObjectEventType } from '../event/object-event.js';
 import type { EnqueueOptions, RequestQueue } from '../handler/event-handler.js';
 import type { InformerProvider } from './informer-provider.js';
 
-/** The event that led to a request, for an observer: which object, not what is in it. */
+/** The event that led to a request, for an observer. It names the object, not its content. */
 export interface EnqueueCause {
   /** The name of the source, e.g. `kind source: Pod`. */
   readonly source: string;
   readonly type: ObjectEventType;
-  /** Undefined where the source has none without decoding the object. */
+  /** Undefined if the source has no version without decoding the object. */
   readonly header: ObjectHeader | undefined;
-  /** Namespace and name of the object; undefined where it has none. */
+  /** Namespace and name of the object; undefined if it has none. */
   readonly name: string | undefined;
 }
 
 /** {@link EnqueueOptions} with the reason that logs, traces and the reconcile context show. */
 export interface SourceEnqueueOptions extends EnqueueOptions {
   readonly reason?: string;
-  /** What led to it, where that is an event. */
+  /** The event that led to the request, if there is one. */
   readonly cause?: EnqueueCause;
 }
 
-/** The queue as a source sees it: a source also says why. */
+/** The queue as seen by a source, which also gives a reason. */
 export interface SourceQueue<R> extends RequestQueue<R> {
   add(request: R, options?: SourceEnqueueOptions): void;
   /**
    * The object that the request names is no longer in the watched namespaces. It was not deleted, so nothing is queued;
-   * a safety interval no longer counts it. Absent: nothing to tell.
+   * a safety interval no longer counts it. If absent, no notification is needed.
    */
   left?(request: R): void;
 }
 
-/** What a source is given when its controller starts it. */
+/** Context of a source when its controller starts it. */
 export interface SourceContext<R> {
   readonly queue: SourceQueue<R>;
   /** Aborted when the watch is removed or the controller stops. */
@@ -43,7 +43,7 @@ export interface SourceContext<R> {
   readonly clock: Clock;
   readonly random: Random;
   /**
-   * Reports a failure that ends the source after its start: the controller's `run` rejects with it, or logs it where the
+   * Reports a failure that ends the source after its start. The controller's `run` rejects with it, or logs it if the
    * source is optional.
    */
   readonly fail: (error: unknown) => void;
@@ -52,32 +52,31 @@ export interface SourceContext<R> {
 /** A started source. */
 export interface StartedSource {
   /**
-   * Resolves when everything that existed at the start was handed to the queue; rejects with the signal's reason.
-   * Absent: nothing to wait for. Workers start after every source has synced, so that no reconcile sees half a world.
+   * Resolves when everything that existed at the start was delivered to the queue; rejects with the signal's reason. If
+   * absent, there is no wait. Workers start after every source has synced, so that no reconcile sees a partial state.
    */
   readonly waitForSync?: (signal: AbortSignal) => Promise<void>;
   /**
-   * Hands everything that exists now to the handler once more, as an initial list does, with low priority. Absent: the
-   * source does not know what exists. For `reconcileAllOn`, and for a run after a lost lease.
+   * Delivers everything that exists now to the handler once more, as an initial list does, with low priority. If
+   * absent, the source does not know what exists. For `reconcileAllOn`, and for a run after a lost lease.
    */
   readonly replay?: () => Promise<void> | void;
-  /** Ends the source: when it has settled, the source no longer touches the queue. */
+  /** Ends the source; once settled, the source no longer touches the queue. */
   stop(): Promise<void> | void;
 }
 
 /**
- * Where events come from. `start` does not block: it only begins; waiting is `waitForSync`'s business. A source may be
- * started several times (by several controllers); each start is independent. Mirrors `source.Source` and
- * `source.SyncingSource`.
+ * Source of events. `start` does not block; `waitForSync` waits. A source may be started several times (by several
+ * controllers); each start is independent. Mirrors `source.Source` and `source.SyncingSource`.
  */
 export interface Source<R> {
   /** For logs and errors, e.g. `kind source: Pod`. */
   readonly name: string;
-  /** The kind that it watches in the cluster, for readiness. Absent: none. */
+  /** The kind that it watches in the cluster, for readiness. If absent, none. */
   readonly kind?: Kind | undefined;
   /**
-   * Who has the informer of that kind: a manager starts it with its caches, before the source and also where it does not
-   * lead, so that readiness can wait for it. Absent: the cache of the manager's cluster.
+   * Provider of the informer of that kind. A manager starts it with its caches, before the source and even if it does
+   * not lead, so that readiness can wait for it. If absent, the cache of the manager's cluster.
    */
   readonly informers?: InformerProvider | undefined;
   start(context: SourceContext<R>): Promise<StartedSource>;

@@ -21,7 +21,7 @@ export interface WebhookReceiverOptions<T> {
     readonly raw: Uint8Array;
     readonly headers: IncomingMessage['headers'];
   }) => Iterable<T> | Promise<Iterable<T>>;
-  /** Identity of an object: deliveries that wait merge by it. @default nothing merges */
+  /** Identity of an object; waiting deliveries merge by it. @default nothing merges */
   readonly identify?: (object: T) => string;
   /** Largest body in bytes. @default 1048576 */
   readonly maxBytes?: number;
@@ -56,7 +56,8 @@ export interface WebhookReceiver<T> {
 /**
  * Makes a receiver; mount its `handle` on any server (a manager's metrics server takes it as an extra handler).
  *
- * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1, the path is none, or `read` is not a function
+ * @throws TypeError when `maxBytes` or `capacity` is not a number ≥ 1, the path is not valid, or `read` is not a
+ * function
  *
  * @example
  * ```ts
@@ -93,7 +94,7 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
     if (!Buffer.isBuffer(raw)) return raw;
     try {
       const objects = await read({ body: parse(raw), raw, headers: request.headers });
-      // Where the channel fills up in between, the sender repeats the whole delivery: an event twice is no harm.
+      // If the channel fills up in between, the sender repeats the whole delivery; a duplicate event does no harm.
       for (const object of listed('read', objects))
         if (!events.send(object)) return { status: 503, headers: { 'retry-after': '1' } };
     } catch {
@@ -109,7 +110,8 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
         const { status, headers = {} } = await accept(request);
         response.writeHead(status, headers).end();
       } catch (error) {
-        // One that hung up gets no answer, and what mounts the receiver has no error: a client must not end the process.
+        // A client that hung up gets no answer, and the host of the receiver gets no error, because a client must not
+        // end the process.
         if (!request.destroyed && !response.destroyed) throw error;
       }
       return true;
@@ -117,7 +119,7 @@ export function createWebhookReceiver<T>(options: WebhookReceiverOptions<T>): We
   };
 }
 
-/** The path of a request, as sent: a client may send anything as one. */
+/** The path of a request, as sent. A client may send any value. */
 function pathOf(url = '/'): string {
   return url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1)[0] ?? '';
 }

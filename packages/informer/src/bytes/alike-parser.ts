@@ -3,33 +3,33 @@ import { shareFreeze } from '@kctl/cache-index';
 import type { AlikePart } from './alike-parts.js';
 import { alikeParts, parseSpliced } from './alike-parts.js';
 
-/** Texts of other lengths are not looked at: too short to gain, or too long to compare. */
+/** Sources of other lengths are not compared, because they are too short to gain, or too long to compare. */
 const leastText = 512;
 const mostText = 65_536;
-/** What share of a text the parts must make up, to be worth looking for. */
+/** Minimum share of a source that the parts must make up. */
 const leastShare = 0.2;
 const leastWait = 8;
 const mostWait = 1024;
 
 /**
- * Parses objects of one kind, which have many parts alike: what a text has in common with the texts before it is neither
- * parsed nor kept again. Results are frozen, and equal to what `parseJson` makes of the text.
+ * Parses objects of one kind, which have many parts alike. Parts that a source shares with previous ones are neither
+ * parsed nor kept again. Results are frozen, and equal to the result of `parseJson` for the source.
  *
- * Which parts these are is learned from two texts in a row, and learned again when texts come that have less of them;
- * at most at every eighth text, and ever more rarely while that gains nothing.
+ * The parts are learned from two sources in a row, and learned again when sources contain fewer of them; at most at
+ * every eighth source, and ever more rarely while that gains nothing.
  */
 export class AlikeParser {
   #parts: readonly AlikePart[] = [];
-  /** A parsed object that has the parts where they belong; while there are none, the one that was parsed last. */
+  /** A parsed object with the parts in their places; while there are no parts, the object parsed last. */
   #template: unknown;
   #textBefore: string | undefined;
-  /** How many more texts without these parts to parse before parts are looked for again. */
+  /** Number of further sources without these parts to parse before parts are searched again. */
   #wait = 1;
   #nextWait = leastWait;
-  /** How many texts had the parts since they were found. */
+  /** Number of sources with the parts since they were found. */
   #served = 0;
 
-  /** `base` is the version before, to share equal parts with first of all; undefined where there is none. */
+  /** `base` is the previous version, with which equal parts are shared first; undefined if none. */
   parse(text: string, base: unknown): unknown {
     const isFit = text.length >= leastText && text.length <= mostText;
     const spliced = isFit && this.#parts.length > 0 ? parseSpliced(text, this.#parts, base) : undefined;

@@ -1,33 +1,36 @@
 import { parseJson, stringifyJson } from '@kctl/apimachinery';
 
 /**
- * A part that texts have in common: an object or an array, and where it lies in the parsed value.
+ * A part that sources have in common, which is an object or an array, and its place in the parsed value.
  *
- * Its text may be replaced wherever it occurs: it begins with a bracket, a quote and a letter, which in a JSON text can
- * only be the beginning of a value, as a quote inside a string is escaped; and it is a whole value from there on.
+ * Its source may be replaced wherever it occurs, because it begins with a bracket, a quote and a letter, which in JSON
+ * can only be the beginning of a value (a quote inside a string is escaped), and it is a whole value from there on.
  */
 export interface AlikePart {
   readonly text: string;
   /** Parsed and frozen. */
   readonly value: unknown;
   readonly path: readonly string[];
-  /** Where its text begins in the text that it was found in. */
+  /** Offset of its first character in the source that it was found in. */
   readonly start: number;
   readonly marker: string;
   readonly quotedMarker: string;
 }
 
-/** Shorter texts are parsed as fast as they are looked for. */
+/** Shorter sources are parsed as fast as they are found. */
 const leastLength = 48;
 const mostParts = 24;
 /** How far from its expected place a part is looked for. */
 const mostShift = 128;
 const valueBegins = /^[[{]+"[A-Za-z]/;
-/** Begins every marker. A text that has it, also as an escape sequence, is not spliced: no string can pass for a marker. */
+/**
+ * Prefix of every marker. A source that contains it, also as an escape sequence, is not spliced, so no string can pass
+ * for a marker.
+ */
 const mark = '\u007f';
 const escapedMark = '\\u007';
 
-/** The largest parts of `object` whose texts are in both `text`, which it was parsed from, and `other`. */
+/** The largest parts of `object` whose source occurs in both `text`, from which it was parsed, and `other`. */
 export function alikeParts(object: unknown, text: string, other: string): AlikePart[] {
   const parts: AlikePart[] = [];
   let end = 0;
@@ -48,24 +51,24 @@ export function alikeParts(object: unknown, text: string, other: string): AlikeP
   return parts;
 }
 
-/** What {@link parseSpliced} made of a text: nothing, where the parts are not in it, or not where they belong. */
+/** Result of {@link parseSpliced}. Not parsed if the parts are not in the source, or not in their places. */
 export type Spliced =
   | { readonly kind: 'parsed'; readonly value: unknown; readonly saved: number }
   | { readonly kind: 'absent' | 'misplaced' };
 
 /**
- * Parses a text without the parts that it has in common with another, and puts these in. `base` is the version before,
- * with which the value is going to be compared: where it has another value than a part's, a copy of the part is put in.
- * `saved` is how many characters were not parsed.
+ * Parses a source without the parts that it has in common with another, and inserts these. `base` is the previous
+ * version, with which the value is going to be compared; if it has another value than a part's, a copy of the part is
+ * inserted. `saved` is the number of characters that were not parsed.
  *
- * @throws SyntaxError when the text is not JSON
+ * @throws SyntaxError when the source is not JSON
  */
 export function parseSpliced(text: string, parts: readonly AlikePart[], base: unknown): Spliced {
   if (text.includes(mark) || text.includes(escapedMark)) return absent;
   let rest = '';
   let end = 0;
   let saved = 0;
-  /** How much further the last part was found than in the text that the parts come from. */
+  /** How much further the last part was found than in the source of the parts. */
   let shift = 0;
   const found: AlikePart[] = [];
   for (const part of parts) {
@@ -86,7 +89,7 @@ export function parseSpliced(text: string, parts: readonly AlikePart[], base: un
 const absent: Spliced = { kind: 'absent' };
 const misplaced: Spliced = { kind: 'misplaced' };
 
-/** Where a part begins: at the expected place, or not far from it. */
+/** Offset of a part, at the expected place or not far from it. */
 function placeOf(part: string, text: string, expected: number, least: number): number {
   // The comparison of `startsWith` takes ten times as long.
   if (text.slice(expected, expected + part.length) === part) return expected;

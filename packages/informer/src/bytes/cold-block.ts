@@ -6,23 +6,23 @@ export interface CompactTenant extends SlabTenant {
   readonly generation: number | undefined;
 }
 
-/** What a block needs of its store. */
+/** Dependencies of a block on its store. */
 export interface ColdHome {
   /** The bytes of a block as they were before they were compressed. */
   imageOf(block: ColdBlock): Slab;
 }
 
-/** Of each tenant: the uid in 16 bytes, the generation, and where its bytes are in the block. */
+/** Per tenant the uid in 16 bytes, the generation, and the place of its bytes in the block. */
 export const headBytes = 24;
 const generationAt = 16;
 const placeAt = 20;
 const none = -1;
-/** It does not fit; the bytes say it. */
+/** The value does not fit; it is read from the bytes. */
 const inBytes = -2;
 const usualUid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 const noUid = Buffer.alloc(generationAt);
 
-/** Notes what a tenant says of itself, whose bytes are going to be at `place` of a block. */
+/** Notes the identity of a tenant, whose bytes are going to be at `place` of a block. */
 export function writeHead(target: Buffer, at: number, { uid, generation = none }: CompactTenant, place: number): void {
   if (usualUid.test(uid)) target.write(uid.replaceAll('-', ''), at, 'hex');
   else noUid.copy(target, at);
@@ -31,12 +31,12 @@ export function writeHead(target: Buffer, at: number, { uid, generation = none }
 }
 
 /**
- * A few neighbours, compressed together: one alone shares less with the dictionary than with its neighbours, and a call of
- * the compressor takes as long as compressing ten. Tenants read it as they read any slab: it is decompressed when they do.
- * Before the compressed bytes are the heads of its tenants.
+ * A few neighbours, compressed together, because a single one shares less with the dictionary than with its neighbours,
+ * and a call of the compressor takes as long as compressing ten. Tenants read it as they read any slab; it is then
+ * decompressed. Before the compressed bytes are the heads of its tenants.
  */
 export class ColdBlock implements Slab, SlabTenant {
-  /** Where heads and compressed bytes are; they are read there also when all tenants have left. */
+  /** The place of heads and compressed bytes, which can still be read there when all tenants have left. */
   slab: Slab | undefined = undefined;
   offset = 0;
   readonly dictionary: Buffer | undefined;
@@ -77,7 +77,7 @@ export class ColdBlock implements Slab, SlabTenant {
     return this.#tenants.filter((tenant) => tenant !== undefined);
   }
 
-  /** @returns false where it has left before */
+  /** @returns false if it has left before */
   leave(tenant: CompactTenant): boolean {
     const place = this.#tenants.indexOf(tenant);
     if (place < 0) return false;
@@ -86,7 +86,7 @@ export class ColdBlock implements Slab, SlabTenant {
     return true;
   }
 
-  /** The uid of the tenant at a place; undefined where only the bytes say it. */
+  /** The uid of the tenant at a place; undefined if only the bytes contain it. */
   uidAt(place: number): string | undefined {
     const at = this.#headAt(place);
     const buffer = this.slab?.buffer;
@@ -96,7 +96,7 @@ export class ColdBlock implements Slab, SlabTenant {
     return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
   }
 
-  /** The generation of the tenant at a place, -1 where it has none; undefined where only the bytes say it. */
+  /** The generation of the tenant at a place, -1 if it has none; undefined if only the bytes contain it. */
   generationAt(place: number): number | undefined {
     const at = this.#headAt(place);
     const noted = at < 0 ? inBytes : this.slab?.buffer.readInt32LE(at + generationAt);

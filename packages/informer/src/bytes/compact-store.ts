@@ -6,7 +6,10 @@ import { Dictionary } from './dictionary.js';
 import type { ByteStore, Slab, SlabRange } from './slab-store.js';
 import { SlabStore } from './slab-store.js';
 
-/** A block has at most so many tenants, and about so many bytes: reading one object decompresses all of them. */
+/**
+ * Maximum number of tenants and approximate number of bytes of a block, because reading one object decompresses all of
+ * them.
+ */
 const mostTenants = 8;
 const mostBytes = 20 * 1024;
 /** A block of which less than this is left is given up, and what is left is as if it had just come. */
@@ -14,17 +17,17 @@ const leastLeft = 1 / 4;
 /** How many samples a dictionary is chosen from. */
 const sampleCount = 12;
 
-/** What a {@link CompactStore} takes. */
+/** Options of {@link CompactStore}. */
 export interface CompactStoreOptions {
   /** How many words each tenant has for notes, right before its bytes. */
   readonly noteWords: number;
-  /** How many bytes stay as they came: those that came last. */
+  /** Number of recently added bytes that stay uncompressed. */
   readonly plainBytes: number;
 }
 
 /**
- * Keeps the bytes of many small objects, and compresses those that have not changed for longest, a block for about each
- * eight that come: no timer, and no turn that is long. What has been released is readable as before.
+ * Keeps the bytes of many small objects, and compresses those that have been unchanged for longest, a block for about
+ * each eight added objects, without a timer or a long turn. Released objects stay readable.
  */
 export class CompactStore implements ByteStore {
   readonly #options: CompactStoreOptions;
@@ -50,7 +53,7 @@ export class CompactStore implements ByteStore {
 
   put(tenant: CompactTenant, bytes: Uint8Array, range: SlabRange): void {
     this.#plain.put(tenant, bytes, range);
-    // One that came makes at most two blocks: what came back from blocks that were given up is compressed again.
+    // Each added object makes at most two blocks, because objects from dissolved blocks are compressed again.
     for (let blocks = 0; blocks < 2 && this.#plain.liveBytes > this.#options.plainBytes; blocks++)
       if (!this.#compressOldest()) break;
   }
@@ -85,7 +88,7 @@ export class CompactStore implements ByteStore {
     return image;
   }
 
-  /** @returns false where there is nothing that came earlier than the rest */
+  /** @returns false if there is nothing older than the rest */
   #compressOldest(): boolean {
     const tenants = this.#plain.oldest(mostTenants, mostBytes);
     if (tenants.length === 0) return false;
@@ -113,7 +116,7 @@ export class CompactStore implements ByteStore {
     return true;
   }
 
-  /** What is left of a block is as if it had just come. */
+  /** The remaining objects of a block become as recent as newly added ones. */
   #giveUp(block: ColdBlock): void {
     if (block.live > 0) {
       const image = this.imageOf(block);
@@ -124,14 +127,16 @@ export class CompactStore implements ByteStore {
     this.#cold.release(block);
   }
 
-  /** Gives the memory back at once: left to the collector, it would be called for nothing else. No one keeps a view of it. */
+  /**
+   * Returns the memory at once, because the collector would otherwise be called for this alone. No view of it is kept.
+   */
   #drop(): void {
     const memory = this.#last?.image.buffer.buffer;
     this.#last = undefined;
     if (memory !== undefined) freeMemory(memory);
   }
 
-  /** Copies bytes and notes of a tenant into the scratch, which grows as need be. @returns where the copy ends */
+  /** Copies bytes and notes of a tenant into the scratch, which grows as needed. @returns the end of the copy */
   #copy(tenant: CompactTenant, at: number): number {
     const needed = at + this.#plain.noteBytes + this.#plain.lengthOf(tenant) + 4;
     if (needed > this.#scratch.length) {

@@ -1,13 +1,16 @@
 import type * as Zlib from 'node:zlib';
 
-/** Frames of an object are read where nothing else is known: larger ones than this are written in several pieces. */
+/** Frames of an object are read without other information, so larger ones than this are written in several pieces. */
 const leastChunk = 4096;
-/** Half a pool (`Buffer.poolSize`) is memory of its own; less is cut from it, and could not be given back alone. */
+/**
+ * From half a pool (`Buffer.poolSize`) a buffer has separate memory; less is cut from the pool, and could not be freed
+ * alone.
+ */
 const mostPooled = 32 * 1024;
 
 let zlib: typeof Zlib | undefined;
 
-/** Not by an import: few programs need it. */
+/** Loaded on demand instead of imported, because few programs need it. */
 function loaded(): typeof Zlib {
   return (zlib ??= process.getBuiltinModule('node:zlib'));
 }
@@ -24,7 +27,7 @@ export function deflate(bytes: Buffer, dictionary: Buffer | undefined): Buffer {
 /**
  * The bytes that were compressed, of which there are `length`. The memory is the caller's alone.
  *
- * @throws Error where the frame is another one
+ * @throws Error if the frame is not valid for the length and dictionary
  */
 export function inflate(frame: Buffer, length: number, dictionary: Buffer | undefined): Buffer {
   const bytes = loaded().inflateRawSync(frame, {

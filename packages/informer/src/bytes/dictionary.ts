@@ -5,8 +5,8 @@ const mostBytes = 8 * 1024;
 const mostSamples = 4;
 
 /**
- * Makes a dictionary of a few of the samples: one, then again and again the one that has least in common with what was
- * chosen, as a kind has objects of several forms. Undefined where there is nothing to choose from.
+ * Creates a dictionary from a few of the samples. It chooses one, then repeatedly the one that has least in common with
+ * the chosen ones, because a kind has objects of several forms. Undefined if there is nothing to choose from.
  */
 export function learnDictionary(samples: readonly Buffer[]): Buffer | undefined {
   let left = samples.filter(({ length }) => length > 0 && length <= mostBytes);
@@ -28,20 +28,22 @@ const judged = 256;
 /** How much larger blocks have to become for another dictionary to be looked for. */
 const worse = 1.5;
 
-/** The dictionary of the blocks of one kind: learned at the first one, and again when later ones are compressed less. */
+/**
+ * The dictionary of the blocks of one kind. Learned at the first block, and again when later ones are compressed less.
+ */
 export class Dictionary {
   #bytes: Buffer | undefined;
   #isLearned = false;
   #rawBytes = 0;
   #frameBytes = 0;
   #blocks = 0;
-  /** What share of their bytes blocks took when the dictionary was new; 0 while that is not known. */
+  /** Compressed share of the bytes of blocks when the dictionary was new; 0 while unknown. */
   #shareAtFirst = 0;
-  /** How many judgements to wait before it may be learned again: doubled each time. */
+  /** Number of checks to wait before it may be learned again, doubled each time. */
   #patience = 1;
   #wait = 1;
 
-  /** The bytes for the next block; `samples` are asked for where they are to be learned. */
+  /** The dictionary for the next block; `samples` is called if it is to be learned. */
   bytesFor(samples: () => readonly Buffer[]): Buffer | undefined {
     if (!this.#isLearned) {
       this.#isLearned = true;

@@ -1,13 +1,13 @@
 import { readText } from '@kctl/apimachinery/wire';
 
-/** Larger objects are joined as texts. */
+/** Larger objects are joined as strings. */
 const maxScratchBytes = 64 * 1024;
 
-/** How an object begins whose bytes do not say what it is, e.g. `{"apiVersion":"v1","kind":"Pod",`. */
+/** Beginning of an object whose bytes do not contain its type, e.g. `{"apiVersion":"v1","kind":"Pod",`. */
 export class Envelope {
   readonly #start: string;
   readonly #length: number;
-  /** The envelope, and room for the object: one flat text is parsed faster than two that were joined. */
+  /** The envelope, and room for the object, because one flat string is parsed faster than two joined strings. */
   #scratch: Buffer;
 
   constructor(type: { readonly apiVersion: string; readonly kind: string }) {
@@ -16,7 +16,7 @@ export class Envelope {
     this.#scratch = Buffer.from(this.#start);
   }
 
-  /** The text of an object, with the envelope. */
+  /** The JSON of an object, with the envelope. */
   textWith(bytes: Buffer, start: number, end: number): string {
     const length = this.#length + end - start - 1;
     if (length > this.#scratch.length) {

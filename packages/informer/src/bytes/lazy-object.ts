@@ -22,23 +22,26 @@ import { ColdBlock } from './cold-block.js';
 import type { ByteStore, Slab, SlabRange } from './slab-store.js';
 import { WeakObject } from './weak-object.js';
 
-/** What an object says to be: the group version and kind that its API server writes. */
+/** The type stated by an object (the group version and kind that its API server writes). */
 export interface ObjectType {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** What the lazy objects of one informer have in common. */
+/** Context shared by the lazy objects of one informer. */
 export interface LazyContext {
   readonly slabs: ByteStore;
-  /** Whether the bytes stay when the object is read, and the object goes when no one refers to it. Only where freezing. */
+  /**
+   * Whether the bytes stay when the object is read, and the object is collected when it is no longer referenced. Only
+   * if freezing.
+   */
   readonly keepsBytes: boolean;
-  /** For objects whose bytes do not say what they are. */
+  /** For objects whose bytes do not contain their type. */
   readonly envelope: Envelope;
-  /** What objects say to be once they are read. */
+  /** The type that objects have once they are read. */
   readonly type: ObjectType;
   readonly freeze: boolean;
-  /** Reads objects that are frozen: objects of a kind have many parts alike, which are then parsed and kept once. */
+  /** Reads frozen objects. Objects of a kind have many parts alike, which are then parsed and kept once. */
   readonly parser: AlikeParser;
   /** The store's field paths at this time, and which ones these are. */
   readonly fieldPaths: () => { readonly paths: FieldPaths | undefined; readonly epoch: number };
@@ -73,7 +76,7 @@ const note = {
   bodyStart: 8,
   fieldsEnd: 9,
   fieldsEpoch: 10,
-  /** -1 where there is none; one that does not fit into a word is {@link inBytes}. */
+  /** -1 if there is none; a value that does not fit into a word is {@link inBytes}. */
   generation: 11,
 } as const;
 /** How many words {@link LazyObject} needs of its slab store. */
@@ -83,9 +86,9 @@ const inBytes = -2;
 /**
  * A version that is kept as bytes until its object is read. Small, as there is one for each event.
  *
- * Its header and its index values are those of the bytes: the decoder takes only bytes of which a parse would say the same,
- * and an object that turns out to say something else is not handed out. It does where a key occurs again, which no API
- * server writes, so it costs a look when the object is read and nothing when an event is received.
+ * Its header and its index values are those of the bytes. The decoder takes only bytes for which a parse would give the
+ * same result, and an object that turns out to differ is not handed out. It differs if a key occurs again, which no API
+ * server writes, so the check costs time when the object is read and nothing when an event is received.
  */
 export class LazyObject<T extends KubeObject> implements StoredObject<T>, CompactTenant {
   readonly namespace: string;
@@ -96,7 +99,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
   offset = 0;
   readonly #context: LazyContext;
   #decoded: Decoded | undefined = undefined;
-  /** The object; until it is parsed, the parsed version before, to share structure with. Weak where the bytes stay. */
+  /** The object; until it is parsed, the previous parsed version, to share structure with. Weak if the bytes stay. */
   #value: DeepReadonly<T> | WeakObject<DeepReadonly<T>> | undefined;
 
   constructor(context: LazyContext, identity: LazyIdentity, source: LazySource, base: DeepReadonly<T> | undefined) {
@@ -113,7 +116,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     return this.slab === undefined;
   }
 
-  /** What a following version can share structure with, without forcing a parse. */
+  /** The version with which a following one can share structure, without forcing a parse. */
   get shareable(): DeepReadonly<T> | undefined {
     const value = this.#value;
     return value instanceof WeakObject ? value.value : value;
@@ -142,7 +145,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     return start < 0 ? '' : this.#text(start, this.#note(note.uidEnd));
   }
 
-  /** Whether both have a uid, and not the same one. Bytes are compared, where there are bytes: no text is made. */
+  /** Whether both have a uid, and not the same one. Bytes are compared if available, so no string is created. */
   isAnotherThan(other: LazyObject<T>): boolean {
     const { slab } = this;
     const otherSlab = other.slab;
@@ -164,8 +167,9 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
   }
 
   /**
-   * Whether what follows `metadata` in `bytes` at `bodyStart` begins with the same bytes as here, as far as the values of
-   * the declared paths were read from them. Returns how many bytes that are; -1 where it is not so, or not known.
+   * Whether the content after `metadata` in `bytes` at `bodyStart` begins with the same bytes as here, as far as the
+   * values of the declared paths were read from them. Returns the number of these bytes; -1 if they differ, or if
+   * unknown.
    */
   sameFieldsLength(bytes: Uint8Array, bodyStart: number, end: number, epoch: number): number {
     const { slab } = this;
@@ -208,7 +212,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     return owners;
   }
 
-  /** @throws ObjectDecodeError where the bytes are not a valid object, at each read; the first has been reported */
+  /** @throws ObjectDecodeError if the bytes are not a valid object, at each read; the first has been reported */
   get object(): DeepReadonly<T> {
     const value = this.#value;
     if (value instanceof WeakObject) return (value.isVersionBefore ? undefined : value.value) ?? this.#materialise();
@@ -219,7 +223,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     return this.#scannedFields(paths) ?? fieldsOf(this.object, paths);
   }
 
-  /** Undefined where only the parsed object says them. */
+  /** Undefined if only the parsed object contains them. */
   #scannedFields(paths: FieldPaths): readonly (string | undefined)[] | undefined {
     const { slab } = this;
     if (slab === undefined || leadsToType(paths)) return undefined;
@@ -246,7 +250,8 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     const scanned = slab !== undefined && this.#note(note.hasKind) === 0 ? this.#typed(value) : value;
     if (!this.#isAsScanned(scanned))
       throw this.#unreadable(new Error('a member of the object is there twice, with different values'));
-    // The one place where bytes become a T: what the server sent for this kind is what the token promises.
+    // The one place in which bytes become a T, because the response of the server for this kind is the type that the
+    // token promises.
     const object = scanned as DeepReadonly<T>;
     if (keepsBytes) {
       this.#value = new WeakObject(object, false);
@@ -257,13 +262,15 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     try {
       slabs.discard(this);
     } finally {
-      // Whatever becomes of its neighbours: its own bytes may be written over from here on.
+      // Independent of its neighbours, because its own bytes may be overwritten from here on.
       this.slab = undefined;
     }
     return object;
   }
 
-  /** An apiVersion without a kind says nothing: where it stands behind the type that was put in, that one is put back. */
+  /**
+   * An apiVersion without a kind has no meaning. If it stands behind the inserted type, the inserted one is restored.
+   */
   #typed(value: unknown): unknown {
     const { freeze, type } = this.#context;
     const object = value as KubeObject;
@@ -273,13 +280,14 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
   }
 
   /**
-   * Whether an object says what the bytes have said so far: it does not where a key occurs again behind what was scanned.
-   * Parts of the header that no one has asked for are not read for this; from here on the object says them.
+   * Whether an object matches the values read from the bytes so far. It does not if a key occurs again behind the
+   * scanned part. Parts of the header that have not been requested are not read for this; from here on the object
+   * provides them.
    */
   #isAsScanned(object: unknown): boolean {
     const { type } = this.#context;
     const { kind, apiVersion, metadata } = object as KubeObject;
-    // Where nothing is noted of what was said, all of it may have been.
+    // If nothing is noted about the values handed out, all of them may have been.
     const { labels, owners } = this.#context.keepsBytes
       ? { labels: this.labels, owners: this.ownerReferences }
       : (this.#decoded ?? {});
@@ -298,7 +306,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     );
   }
 
-  /** Whether the uid is this one. Bytes are compared: no text is made. */
+  /** Whether the uid is this one. Compares bytes, so no string is created. */
   #isUid(uid: string): boolean {
     const { slab } = this;
     const start = this.#note(note.uidStart);
@@ -335,7 +343,7 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
     return failure;
   }
 
-  /** What the bytes say that is too rare to be noted. */
+  /** Values of the bytes that are too rare to be noted. */
   #rescan(): ObjectScan {
     const scan = createObjectScan();
     const { slab, offset } = this;
@@ -380,12 +388,12 @@ export class LazyObject<T extends KubeObject> implements StoredObject<T>, Compac
   }
 }
 
-/** Where the bytes of a lazy object come from. */
+/** Source of the bytes of a lazy object. */
 export interface LazySource {
   readonly bytes: Uint8Array;
   readonly range: SlabRange;
   readonly scan: ObjectScan;
-  /** Up to where the bytes after `metadata` decide the values of the declared paths; -1 where that is not known. */
+  /** End of the part of the bytes after `metadata` that decides the values of the declared paths; -1 if unknown. */
   readonly fieldsEnd: number;
   /** Which paths these were. */
   readonly fieldsEpoch: number;
@@ -395,12 +403,12 @@ function fieldsOf(object: unknown, paths: FieldPaths): readonly (string | undefi
   return paths.paths.map((path) => fieldAt(object, splitPath(path)));
 }
 
-/** Whether one of the paths leads to what items of lists do not say, but objects do. */
+/** Whether one of the paths leads to fields that objects have, but items of lists do not. */
 export function leadsToType(paths: FieldPaths): boolean {
   return paths.paths.some((path) => ['apiVersion', 'kind'].includes(splitPath(path)[0] ?? ''));
 }
 
-/** Where a position of the source lies in the kept bytes. */
+/** Position in the kept bytes of a position of the source. */
 function place(position: number, { start, cutStart, cutEnd }: SlabRange): number {
   if (position < 0) return -1;
   return position - start - (position >= cutEnd ? cutEnd - cutStart : 0);

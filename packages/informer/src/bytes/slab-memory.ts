@@ -7,29 +7,34 @@ const minWaitingBytes = 64 * 1024 * 1024;
 /** How much new memory outside of the heap makes the collector run. */
 const pressureBytes = 64 * 1024 * 1024;
 
-/** What all stores of this thread together leave to the collector, which works for all of them at once. */
+/** Memory left to the collector by all stores of this thread together, because it works for all of them at once. */
 const left = { waitingBytes: 0, callAtBytes: 0 };
 
 /** Memory that waits for the collector. */
 interface LeftMemory {
   readonly bytes: number;
-  /** The memory, and the store that may use it again, if it is still there by then; unset where it is not to be used again. */
+  /**
+   * The memory, and the store that may use it again, if it still exists by then; unset if it is not to be used again.
+   */
   readonly again?: { readonly memory: Buffer; readonly home: WeakRef<SlabMemory> };
 }
 
 /**
- * Memory for slabs. What a slab leaves behind is used again, as soon as the garbage collector has found that no version
- * refers to that slab. Fresh memory costs as much as what is written to it, as the system has to clear its
- * pages; and counted as pressure on the heap it would make the collector run for nothing but slabs, over the whole heap,
- * which during a storm of events costs as much as the events. So it is shared memory, which does not count, and the
- * collector is called when enough waits for it.
+ * Memory for slabs. The memory of a slab is used again as soon as the garbage collector has found that no version
+ * refers to that slab. Fresh memory costs as much as writing to it, because the system has to clear its pages; and
+ * counted as pressure on the heap it would make the collector run for nothing but slabs, over the whole heap, which
+ * during a storm of events costs as much as the events. So it is shared memory, which does not count, and the collector
+ * is called when enough memory waits for it.
  */
 export class SlabMemory {
-  /** One for all stores: that of a store would go with it, and what it left would never be counted as freed. */
+  /**
+   * One for all stores, because that of a store would be collected with it, and its memory would never be counted as
+   * freed.
+   */
   static readonly #left = new FinalizationRegistry<LeftMemory>(({ bytes, again }) => {
     left.waitingBytes -= bytes;
     left.callAtBytes = 0;
-    // What the store has no use for goes with the next collection, which is called for what will wait by then.
+    // Memory that the store cannot use goes with the next collection, which is called for the memory waiting by then.
     const store = again?.home.deref();
     if (store !== undefined && again !== undefined) store.#keep(again.memory);
   });
@@ -38,7 +43,7 @@ export class SlabMemory {
   readonly #liveBytes: () => number;
   #freeBytes = 0;
 
-  /** @param liveBytes what is in use: as much may lie free */
+  /** @param liveBytes the bytes in use; as much may be free */
   constructor(liveBytes: () => number) {
     this.#liveBytes = liveBytes;
   }
@@ -58,7 +63,7 @@ export class SlabMemory {
     const memory = this.#free.pop();
     if (memory === undefined) return fresh(size);
     this.#freeBytes -= memory.length;
-    // One that is too small goes to the garbage collector: the store has grown beyond it.
+    // Memory that is too small goes to the garbage collector, because the store has grown beyond it.
     return memory.length >= size ? memory : fresh(size);
   }
 
@@ -67,7 +72,7 @@ export class SlabMemory {
     this.leave(owner, { bytes: memory.length, again: { memory, home: this.#self } });
   }
 
-  /** Takes memory back that nothing refers to. What lies free beyond what is in use is left to the collector. */
+  /** Takes back memory without references. Free memory beyond the amount in use is left to the collector. */
   takeBack(memory: Buffer): void {
     if (!this.#keep(memory)) this.leave(memory, { bytes: memory.length });
     const spareBytes = this.#spareBytes();
@@ -90,7 +95,7 @@ export class SlabMemory {
     callCollector();
   }
 
-  /** @returns false where there is enough for the next slabs */
+  /** @returns false if there is enough for the next slabs */
   #keep(memory: Buffer): boolean {
     if (this.#freeBytes + memory.length > this.#spareBytes()) return false;
     this.#free.push(memory);
@@ -104,8 +109,9 @@ export class SlabMemory {
 }
 
 /**
- * How much may wait for the collector: half of what the stores may keep, and of the heap that it would mark. As V8 lets a
- * heap grow by about as much before it marks it, each collection costs as little for what it frees as its own ones do.
+ * How much may wait for the collector, which is half of the amount that the stores may keep, and of the heap that it
+ * would mark. Because V8 lets a heap grow by about as much before it marks it, each collection costs as little for the
+ * memory it frees as V8's own ones.
  */
 export function waitingLimit(spareBytes: number, heapBytes: number): number {
   return Math.max(minWaitingBytes, spareBytes / 2, heapBytes / 2);
@@ -115,11 +121,14 @@ function fresh(size: number): Buffer {
   return Buffer.from(new SharedArrayBuffer(size));
 }
 
-/** Memory that counts for the collector and costs nothing: it is never touched, so the system gives no pages for it. */
+/**
+ * Memory that counts for the collector and costs nothing, because it is never touched and the system gives no pages for
+ * it.
+ */
 function callCollector(): void {
   try {
     new ArrayBuffer(pressureBytes);
   } catch {
-    // Where there is no room for it, the collector has run already.
+    // If there is no room for it, the collector has already run.
   }
 }

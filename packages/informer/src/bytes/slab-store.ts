@@ -1,14 +1,17 @@
 import { asBuffer } from '@kctl/apimachinery/wire';
 import { SlabMemory } from './slab-memory.js';
 
-/** Something whose bytes lie in a slab. The slab store sets where, also when it moves them. */
+/** An entity whose bytes lie in a slab. The slab store sets its place, also when it moves them. */
 export interface SlabTenant {
-  /** Where the bytes are. Kept after the release, so that a version that is still referenced stays readable. */
+  /** The place of the bytes. Kept after the release, so that a version that is still referenced stays readable. */
   slab: Slab | undefined;
   offset: number;
 }
 
-/** What the store itself notes before the notes of a tenant: there is a tenant for each event, so none has a field for it. */
+/**
+ * The store's own notes before the notes of a tenant. There is a tenant for each event, so tenants have no fields for
+ * them.
+ */
 const own = {
   length: 0,
   /** The tenant's place in {@link Slab.tenants}; -1 when it is no longer one. */
@@ -17,10 +20,10 @@ const own = {
 /** How many words that takes. */
 export const ownWords = 2;
 
-/** Memory that tenants read: what was written stays as long as it is referenced. */
+/** Memory that tenants read; written content stays as long as it is referenced. */
 export interface Slab {
   readonly buffer: Buffer;
-  /** The same memory in words: what a tenant notes about its bytes lies before them. */
+  /** The same memory in words, because a tenant's notes about its bytes lie before them. */
   readonly words: Int32Array;
 }
 
@@ -32,11 +35,11 @@ interface OwnSlab<T extends SlabTenant> extends Slab {
   tenants: (T | undefined)[];
   /** Before which place no tenant is left. */
   next: number;
-  /** Whether a tenant was released that may still read: what was replaced before it was parsed. */
+  /** Whether a tenant was released that may still read, because it was replaced before it was parsed. */
   hasReaders: boolean;
 }
 
-/** Where the bytes of tenants are kept. */
+/** Place of the bytes of tenants. */
 export interface ByteStore {
   /** Bytes held, live or not. */
   readonly heldBytes: number;
@@ -45,18 +48,24 @@ export interface ByteStore {
   /**
    * Copies a range of `bytes` for a tenant.
    *
-   * @throws RangeError when not all of it could be copied: bytes that are cut off silently would be found out too late
+   * @throws RangeError when not all of it could be copied, because silently truncated bytes would be detected too late
    */
   put(tenant: SlabTenant, bytes: Uint8Array, range: SlabRange): void;
   /** Gives up a tenant's bytes; it may go on reading them. Releasing twice is harmless. */
   release(tenant: SlabTenant): void;
-  /** Gives up the bytes of a tenant that does not read them again: their memory is free at once, without the collector. */
+  /**
+   * Releases the bytes of a tenant that does not read them again, so their memory is free at once, without the
+   * collector.
+   */
   discard(tenant: SlabTenant): void;
   /** How many bytes a tenant has, also after the release. */
   lengthOf(tenant: SlabTenant): number;
 }
 
-/** The part of a buffer to keep: from `start` to `end`, without `cutStart` to `cutEnd` (none where they are equal). */
+/**
+ * The part of a buffer to keep, from `start` to `end`, without `cutStart` to `cutEnd` (nothing is cut if they are
+ * equal).
+ */
 export interface SlabRange {
   readonly start: number;
   readonly end: number;
@@ -70,14 +79,14 @@ const maxSlabBytes = 4 * 1024 * 1024;
 const maxHeldPerLive = 1.5;
 
 /**
- * Keeps the bytes of many small objects in few large buffers. A slab without live tenants is given up at once; where the
- * dead make up a third of everything, the tenants of the emptiest slab move to the current one. Memory that was given up
- * is used again when its former content is not referenced.
+ * Keeps the bytes of many small objects in few large buffers. A slab without live tenants is released at once; if dead
+ * bytes make up a third of everything, the tenants of the emptiest slab move to the current one. Released memory is
+ * used again when its former content is not referenced.
  */
 export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
   readonly #slabs = new Set<OwnSlab<T>>();
   readonly #memory = new SlabMemory(() => this.#liveBytes);
-  /** How many bytes lie before those of each tenant: the store's own words, then the tenant's. */
+  /** Number of bytes before those of each tenant, which are the store's own words, then the tenant's. */
   readonly noteBytes: number;
   #current: OwnSlab<T> | undefined;
   #liveBytes = 0;
@@ -164,13 +173,13 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
     return inWords(at + this.noteBytes + length);
   }
 
-  /** Lets a tenant go whose bytes are elsewhere now: what reads it is to read them there. */
+  /** Removes a tenant whose bytes have moved elsewhere; reads then use the new place. */
   moveOut(tenant: T): void {
     const slab = this.#leave(tenant);
     if (slab?.live === 0 && slab !== this.#current) this.#giveUp(slab);
   }
 
-  /** Takes a tenant in that was moved out, with its notes, from where {@link copyTo} has put it. */
+  /** Adds a tenant that was moved out, with its notes, from the place at which {@link copyTo} has put it. */
   moveIn(tenant: T, { buffer }: Slab, offset: number, length: number): void {
     const slab = this.#room(length);
     const to = this.#settle(tenant, slab, length);
@@ -220,7 +229,7 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
     const current = this.#current;
     const needed = inWords(length + this.noteBytes);
     if (current !== undefined && current.used + needed <= current.buffer.length) return current;
-    // As large as what is alive: a small store that changes much stays small.
+    // As large as the live bytes, so a small store that changes much stays small.
     const size = Math.max(needed, Math.min(maxSlabBytes, Math.max(minSlabBytes, inWords(this.#liveBytes))));
     const buffer = this.#memory.allocate(size);
     const words = new Int32Array(buffer.buffer, buffer.byteOffset, buffer.length >> 2);
@@ -232,7 +241,7 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
     return slab;
   }
 
-  /** Moves the tenants of the emptiest slab, where too much is dead: at most two bytes for each one that gets free. */
+  /** Moves the tenants of the emptiest slab, if too much is dead; at most two bytes for each freed one. */
   #compact(): void {
     const current = this.#current;
     if (current === undefined || this.#isCompacting) return;
@@ -267,7 +276,7 @@ function isOwn<T extends SlabTenant>(slab: Slab): slab is OwnSlab<T> {
   return 'hasReaders' in slab;
 }
 
-/** Begins a slab anew that nothing is in and nothing reads: where each event is read at once, one slab is enough for all. */
+/** Reuses a slab without tenants and readers. If each event is read at once, one slab is enough for all. */
 function rewind(slab: OwnSlab<SlabTenant>): void {
   slab.used = 0;
   slab.tenants = [];

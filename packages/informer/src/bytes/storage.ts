@@ -31,7 +31,7 @@ export const storageOption: OptionCheck = (name, value) => {
   return unknown ?? (plainBytes === undefined ? undefined : numberProblem(`${name}.plainBytes`, plainBytes));
 };
 
-/** @throws TypeError where objects would be mutable */
+/** @throws TypeError if objects would be mutable */
 export function compactStorageOf(caller: string, storage: ObjectStorage, freeze: boolean): CompactStorage | undefined {
   if (storage === 'plain') return undefined;
   if (!freeze)

@@ -8,8 +8,8 @@ interface Slot {
 const slots = 256;
 
 /**
- * Reads short ASCII texts that come again and again, such as namespaces: the same text is the same string, made once.
- * Of two texts that fall into one slot the later one stays.
+ * Reads short ASCII strings that repeat often, such as namespaces, so that equal strings are created once. Of two
+ * strings that fall into one slot the later one stays.
  */
 export class TextCache {
   readonly #slots = new Array<Slot | undefined>(slots);

@@ -1,6 +1,6 @@
 /**
- * A parsed object that may be collected, where its bytes stay: while it is referred to, each read returns it; afterwards it
- * is parsed again. Of a version that was not read it is the version before, to share structure with.
+ * A parsed object that may be collected, because its bytes stay. While it is referenced, each read returns it;
+ * afterwards it is parsed again. For a version that was not read, it is the previous version, to share structure with.
  */
 export class WeakObject<V extends object> {
   readonly #reference: WeakRef<V>;

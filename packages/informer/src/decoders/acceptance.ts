@@ -16,14 +16,15 @@ export interface AcceptedObject {
 export interface Refusal {
   readonly reason: SkipReason;
   readonly message: string;
-  /** What the object is called, where it has a name. */
+  /** The name of the object, if it has one. */
   readonly identity: VersionIdentity | undefined;
 }
 
 /**
- * Decides whether a parsed value is stored, and in which form: with its type, without managedFields, and reduced to its
- * metadata where the kind is metadata-only. The one check for whatever is read, as bytes or as objects: what the byte
- * scanner finds without a parse is accepted here too, and anything else it leaves to a parse and to this check.
+ * Decides whether a parsed value is stored, and in which form (with its type, without managedFields, and reduced to its
+ * metadata if the kind is metadata-only). The one check for everything that is read, as bytes or as objects. Objects
+ * that the byte scanner finds without a parse are accepted here too; it leaves everything else to a parse and to this
+ * check.
  */
 export class Acceptance {
   readonly type: ObjectType;
@@ -36,7 +37,7 @@ export class Acceptance {
     this.#keepManagedFields = keepManagedFields;
   }
 
-  /** What an object may say to be, besides no kind at all, as items of built-in lists do. */
+  /** Type that an object may have, besides no kind at all, as items of built-in lists. */
   get types(): readonly ObjectType[] {
     return this.#isMetadataOnly ? [partialMetadata, this.type] : [this.type];
   }
@@ -61,9 +62,9 @@ export class Acceptance {
     return unnamed ?? { object: this.#complete(value), identity };
   }
 
-  /** What an object states to be, where that is another type. */
+  /** Type stated by an object, if it is another one. */
   otherType({ apiVersion, kind }: { readonly apiVersion?: unknown; readonly kind?: unknown }): string | undefined {
-    // An apiVersion alone says nothing: which kind of it?
+    // An apiVersion alone does not identify a kind.
     if (kind === undefined || kind === null) return undefined;
     const isOf = (type: ObjectType): boolean =>
       kind === type.kind && (apiVersion ?? type.apiVersion) === type.apiVersion;
@@ -71,7 +72,7 @@ export class Acceptance {
     return [apiVersion, kind].map((part) => (typeof part === 'string' ? part : '?')).join(' ');
   }
 
-  /** Accepted before: it has metadata. What needs no change stays as it is. */
+  /** Accepted before, so it has metadata. An object that needs no change stays as it is. */
   #complete(value: WithMetadata): KubeObject {
     const { apiVersion, kind, metadata } = value;
     const kept =

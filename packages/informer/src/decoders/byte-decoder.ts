@@ -39,26 +39,26 @@ import type { ByteStore, SlabRange } from '../bytes/slab-store.js';
 import { SlabStore } from '../bytes/slab-store.js';
 import { TextCache } from '../bytes/text-cache.js';
 
-/** What {@link ByteDecoder} takes. */
+/** Options of {@link ByteDecoder}. */
 export interface ByteDecoderOptions<T extends KubeObject> extends DecoderOptions<T> {
   /** The store's field paths at this time. */
   readonly fieldPaths: () => FieldPaths | undefined;
-  /** How bytes are compressed; undefined where they are not. */
+  /** Compression of bytes; undefined if they are not compressed. */
   readonly compact?: CompactStorage | undefined;
 }
 
 /**
- * Decodes bytes, lazily: it copies what has to be kept and reads only what routing needs. It takes this way only where
- * the bytes are as API servers write them and say what a parse would say, as far as they are scanned; anything else is
- * parsed, and accepted or refused as a parsed object is. A key that occurs again behind what is scanned is found when the
- * object is read: see {@link LazyObject}.
+ * Decodes bytes, lazily. Copies the bytes to keep and reads only the fields needed for routing. Only applies if the
+ * bytes are as API servers write them and a parse would give the same result, as far as they are scanned; anything else
+ * is parsed, and accepted or refused as a parsed object is. A key that occurs again behind the scanned part is found
+ * when the object is read (see {@link LazyObject}).
  */
 export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array> {
   readonly slabs: ByteStore;
   readonly #options: ByteDecoderOptions<T>;
   readonly #parsed: ParsedDecoder<T>;
   readonly #context: LazyContext;
-  /** What objects may say to be. */
+  /** Types that objects may state. */
   readonly #types: readonly TypeBytes[];
   readonly #metadataOnly: MetadataOnly | undefined;
   readonly #scan = createObjectScan();
@@ -175,7 +175,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     };
     into.stored = new LazyObject<T>(
       this.#context,
-      // The name that is there already: the new text can go at once, and nothing of it lives on.
+      // The name that exists already, so the new string can be collected at once.
       { namespace, name: present === undefined ? name : present.name, resourceVersion },
       { bytes, range, scan, fieldsEnd, fieldsEpoch: this.#pathsEpoch },
       shareableOf(present),
@@ -196,7 +196,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
     return false;
   }
 
-  /** Which object bytes are about that are not JSON, where their metadata is well-formed. */
+  /** The identity of an object whose bytes are not JSON, if its metadata is well-formed. */
   #identityIn(bytes: Uint8Array): VersionIdentity | undefined {
     const scan = this.#scan;
     if (!scanObject(bytes, skipSpace(bytes, 0, bytes.length), bytes.length, { scan })) return undefined;
@@ -219,8 +219,9 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   }
 
   /**
-   * Finds the values of the store's field paths, without reading what is byte for byte as it was in the version before:
-   * most updates change the status and leave the spec alone. Returns up to where the bytes decide the values.
+   * Finds the values of the store's field paths, without reading bytes that equal those of the previous version,
+   * because most updates change the status and leave the spec alone. Returns the end of the bytes that decide the
+   * values.
    */
   #readFields({ bytes, start, end, isLive }: LiveRange, into: DecodedItem<T>): number {
     const scan = this.#scan;
@@ -254,7 +255,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   #parsedFrame(raw: Uint8Array, find: FindStored<T>): DecodedFrame<T> {
     const frame = this.#frame;
     const value = parse('a watch frame', raw, 0, raw.length);
-    // What cannot be read may have been a change: the stream ends, and what it said is asked for again.
+    // An unreadable frame may have been a change, so the stream ends, and its content is requested again.
     if (!isJsonObject(value) || typeof value['type'] !== 'string' || !('object' in value))
       throw new FrameError('a watch frame is not {"type":…,"object":…}');
     const { type, object } = value;
@@ -281,7 +282,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   #bookmark(value: unknown): DecodedFrame<T> {
     const frame = this.#frame;
     if (!isJsonObject(value) || !isJsonObject(value['metadata'])) throw new FrameError('a bookmark has no metadata');
-    // The end of the initial events of another kind says nothing of this one.
+    // The end of the initial events of another kind is irrelevant for this one.
     const other = this.#parsed.acceptance.otherType(value);
     if (other !== undefined) throw new FrameError(`a bookmark is a ${other}`);
     const { annotations, resourceVersion } = value['metadata'];
@@ -303,7 +304,7 @@ export class ByteDecoder<T extends KubeObject> implements Decoder<T, Uint8Array>
   }
 }
 
-/** @throws FrameError where the range is not JSON; it does not quote it */
+/** @throws FrameError if the range is not JSON; the error does not quote it */
 function parse(what: string, bytes: Uint8Array, start: number, end: number): unknown {
   try {
     return parseJson(readText(bytes, start, end));
@@ -326,13 +327,13 @@ interface LiveRange extends Range {
 
 interface Span<T extends KubeObject> extends LiveRange, Purpose<T> {}
 
-/** What bounds the fields: not known, or the bytes are not understood. */
+/** Bound of the fields if unknown, or if the bytes are not understood. */
 const unknown = -1;
 const notUnderstood = -2;
 
 /** Whether all paths lead to what follows `metadata`. */
 function leadIntoBody(paths: FieldPaths): boolean {
-  // By their first letters: a path that is wrongly taken for one of these costs a longer scan, no more.
+  // Compared by their first letters, because a path that is wrongly taken for one of these only costs a longer scan.
   return paths.paths.every((path) => !/^(?:metadata|ki|api)/.test(path));
 }
 
@@ -359,7 +360,7 @@ function isRange(bytes: Uint8Array, start: number, end: number, expected: Uint8A
 const metadataOpens = Buffer.from('{"metadata":');
 const metadataCloses = Buffer.from('}');
 
-/** Takes the rest away from objects of which only the metadata is wanted: also where a server sends them whole. */
+/** Removes the rest of objects of which only the metadata is requested, even if a server sends them whole. */
 class MetadataOnly {
   #scratch = Buffer.alloc(4096);
 

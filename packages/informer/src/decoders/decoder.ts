@@ -2,33 +2,33 @@ import type { KubeObject, Status } from '@kctl/apimachinery';
 import { isJsonObject, typedStatus } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 
-/** What a watch frame says. `failed`: its object could not be transformed. `skipped`: it counts for nothing. */
+/** Content of a watch frame. With `failed`, its object could not be transformed. With `skipped`, it has no effect. */
 export type FrameKind = 'upsert' | 'delete' | 'failed' | 'bookmark' | 'initial-end' | 'error' | 'skipped';
 
-/** What identifies a version of an object, as the server sent it. */
+/** Identity of a version of an object, as the server sent it. */
 export type VersionIdentity = Readonly<Record<'namespace' | 'name' | 'uid' | 'resourceVersion', string>>;
 
 /** An object that is not stored. */
 export interface RefusedObject {
-  /** Where it has none, it may be any object. */
+  /** If unset, it may be any object. */
   readonly identity: VersionIdentity | undefined;
 }
 
-/** One decoded object. The decoder reuses the instance: read it before decoding the next. */
+/** One decoded object. The decoder reuses the instance, so read it before decoding the next. */
 export interface DecodedItem<T extends KubeObject> {
-  /** Undefined where it cannot be stored; that has been reported. */
+  /** Undefined if it cannot be stored; that has been reported. */
   stored: StoredObject<T> | undefined;
-  /** Values of the store's field paths, where they were read on the way. */
+  /** Values of the store's field paths, if they were read during decoding. */
   fields: readonly (string | undefined)[] | undefined;
   /** The version that the store holds, as it was found. */
   present: StoredObject<T> | undefined;
   /** The values of the field paths are those that {@link present} has. */
   hasPresentFields: boolean;
-  /** Which version could not be transformed: the previous version stays. */
+  /** The version that could not be transformed; the previous version stays. */
   failed: VersionIdentity | undefined;
-  /** Whether the bytes do not even say which object it is. */
+  /** Whether the bytes do not even identify the object. */
   isUnreadable: boolean;
-  /** Set where it states another kind, or has no identity: it does not belong here. */
+  /** Set if it states another kind, or has no identity, so it does not belong here. */
   refused: RefusedObject | undefined;
 }
 
@@ -37,7 +37,7 @@ export interface DecodedFrame<T extends KubeObject> extends DecodedItem<T> {
   kind: FrameKind;
   /** Whether an upsert is called ADDED. */
   isAdded: boolean;
-  /** Of the object, as the server says it, or of the bookmark. */
+  /** resourceVersion of the object, as sent by the server, or of the bookmark. */
   resourceVersion: string;
   /** Of an ERROR. */
   status: Status | undefined;
@@ -47,7 +47,7 @@ export interface DecodedFrame<T extends KubeObject> extends DecodedItem<T> {
 export type FindStored<T extends KubeObject> = (namespace: string, name: string) => StoredObject<T> | undefined;
 
 /**
- * Turns what a ListerWatcher yields (`Raw`) into stored objects. Where the store holds the same version already, that
+ * Turns the output of a ListerWatcher (`Raw`) into stored objects. If the store holds the same version already, that
  * one is returned, so that an unchanged object costs neither a parse nor memory.
  */
 export interface Decoder<T extends KubeObject, Raw> {
@@ -56,14 +56,15 @@ export interface Decoder<T extends KubeObject, Raw> {
   /**
    * `isLive`: an upsert replaces what `find` finds, in the same store.
    *
-   * @throws FrameError where it is not clear what the frame says: it may be a change, so the stream has to be read again
+   * @throws FrameError if the content of the frame is not clear, because it may be a change, so the stream has to be
+   * read again
    */
   frame(raw: Raw, find: FindStored<T>, isLive: boolean): DecodedFrame<T>;
   /** The version is no longer in any store. */
   retire(stored: StoredObject<T>): void;
 }
 
-/** Why an object is not stored, or not read: the label `reason` of `informer_skipped_objects_total`. */
+/** Reason why an object is not stored, or not read. The label `reason` of `informer_skipped_objects_total`. */
 export type SkipReason = 'unreadable' | 'wrong-kind' | 'no-identity' | 'transform';
 
 /** An object that is skipped. */
@@ -71,7 +72,7 @@ export interface Skip {
   readonly reason: SkipReason;
   readonly message: string;
   readonly error?: unknown;
-  /** `namespace/name`, where it is known. */
+  /** `namespace/name`, if known. */
   readonly key?: string;
 }
 
@@ -116,7 +117,7 @@ export function clearFrame<T extends KubeObject>(frame: DecodedFrame<T>): void {
   frame.status = undefined;
 }
 
-/** Says what a frame with an object comes to, once the object was decoded. */
+/** Returns the result of a frame with an object, once the object was decoded. */
 export function settleFrame<T extends KubeObject>(frame: DecodedFrame<T>, isDelete: boolean): DecodedFrame<T> {
   const { stored, failed } = frame;
   if (stored !== undefined) frame.kind = isDelete ? 'delete' : 'upsert';
@@ -128,8 +129,8 @@ export function settleFrame<T extends KubeObject>(frame: DecodedFrame<T>, isDele
 const statusFields = ['kind', 'apiVersion', 'metadata', 'status', 'reason', 'message', 'code', 'details'];
 
 /**
- * The status that an ERROR carries: of an object, the fields of a Status alone, and nothing of anything else. It may be a
- * part of a Secret, and reaches logs and health checks.
+ * The status of an ERROR event. Of an object, only the fields of a Status, and nothing of other values, because it may
+ * be a part of a Secret, and reaches logs and health checks.
  */
 export function statusOf(value: unknown): Status {
   if (isJsonObject(value))

@@ -7,7 +7,7 @@ import type { DecodedItem, FindStored, SkipReport, VersionIdentity } from './dec
 import { LazyObject } from '../bytes/lazy-object.js';
 import { transformObject } from './transform-object.js';
 
-/** What decoders take. */
+/** Options of decoders. */
 export interface DecoderOptions<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly freeze: boolean;
@@ -16,14 +16,17 @@ export interface DecoderOptions<T extends KubeObject> {
   readonly onSkip: SkipReport;
 }
 
-/** What an object is decoded for. */
+/** Purpose for which an object is decoded. */
 export interface Purpose<T extends KubeObject> {
   readonly find: FindStored<T>;
-  /** Whether it is of a deletion: what `find` finds is not a version before it. */
+  /** Whether it is for a deletion, so that the result of `find` is not its previous version. */
   readonly isDelete: boolean;
 }
 
-/** Makes stored objects of parsed values: accepted, transformed, frozen. They belong to the informer from now on. */
+/**
+ * Turns parsed values into stored objects that are accepted, transformed, frozen. They belong to the informer from now
+ * on.
+ */
 export class ParsedDecoder<T extends KubeObject> {
   readonly acceptance: Acceptance;
   readonly #options: DecoderOptions<T>;
@@ -33,7 +36,7 @@ export class ParsedDecoder<T extends KubeObject> {
     this.acceptance = new Acceptance(options.kind, options.keepManagedFields);
   }
 
-  /** Decodes a value into an item that was cleared. Never throws: what cannot be stored is reported. */
+  /** Decodes a value into a cleared item. Never throws; objects that cannot be stored are reported. */
   decode(value: unknown, { find, isDelete }: Purpose<T>, into: DecodedItem<T>): void {
     const { freeze, onSkip } = this.#options;
     const accepted = this.#accept(value, into);
@@ -66,7 +69,7 @@ export class ParsedDecoder<T extends KubeObject> {
     }
   }
 
-  /** Undefined where a member throws when it is read: then it is not known which object that is. */
+  /** Undefined if a member throws when it is read, because the object is then unknown. */
   #accept(value: unknown, into: DecodedItem<T>): ReturnType<Acceptance['accept']> | undefined {
     try {
       return this.acceptance.accept(value);
@@ -79,7 +82,8 @@ export class ParsedDecoder<T extends KubeObject> {
 
   #transformed(object: KubeObject): T {
     const { transform } = this.#options;
-    // The one place where a parsed value becomes a T: what the server sends for this kind is what the token promises.
+    // The one place in which a parsed value becomes a T, because the response of the server for this kind is the type
+    // that the token promises.
     if (transform === undefined) return object as T;
     return transformObject(object as T, transform);
   }
@@ -94,7 +98,7 @@ export function isSameVersion<T extends KubeObject>(present: StoredObject<T>, re
   );
 }
 
-/** The parsed form of a version, where there is one: what a new version shares structure with. */
+/** The parsed form of a version, if there is one, with which a new version shares structure. */
 export function shareableOf<T extends KubeObject>(stored: StoredObject<T> | undefined): DeepReadonly<T> | undefined {
   if (stored instanceof LazyObject) return (stored as LazyObject<T>).shareable;
   return stored?.object;
@@ -103,8 +107,8 @@ export function shareableOf<T extends KubeObject>(stored: StoredObject<T> | unde
 const notTransformed = 'an object could not be transformed, so the version before stays';
 const lastNotTransformed = 'the last version of a deleted object could not be transformed';
 /**
- * A deletion whose object could not be transformed: the version that is known, under the identity of the deleted one.
- * It has to count, or what was deleted would stay in the store.
+ * A deletion whose object could not be transformed. It has the known version, under the identity of the deleted one. It
+ * has to count, or the deleted object would stay in the store.
  */
 function deletedVersion<T extends KubeObject>(
   identity: VersionIdentity,

@@ -5,12 +5,12 @@ import { shownType } from '@kctl/options';
 const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const;
 
 /**
- * What an informer stores of an object that has a transform: what that returns, with the identity that the server gave the
- * object. Without its version a reopened watch would start over, under another name its deletion would not be found. The
- * transform may change the object that it is given.
+ * The stored form of an object that has a transform, which is the transform's result, with the identity that the server
+ * gave the object. Without its version a reopened watch would start over, under another name its deletion would not be
+ * found. The transform may change its argument.
  *
- * @throws what the transform throws; TypeError where it is not a function, or where it is given, or returns, anything but an
- *   object with metadata
+ * @throws the error of the transform; TypeError if it is not a function, or if its argument or result is anything but
+ * an object with metadata
  */
 export function transformObject<T extends KubeObject>(object: T, transform: (object: T) => T): T {
   if (typeof transform !== 'function')

@@ -13,7 +13,7 @@ import type { Deltas } from './delta.js';
 import { isFifoClosed } from './errors.js';
 import type { BatchInfo, PopInfo, Queue, QueueWithBatch } from './queue.js';
 
-/** What {@link createDeltaController} takes: a reflector's options, without the store. */
+/** Options of {@link createDeltaController}, which are a reflector's options without the store. */
 export interface DeltaControllerOptions<
   T extends KubeObject,
   S extends KindScope = KindScope,
@@ -24,21 +24,21 @@ export interface DeltaControllerOptions<
   /** Applies what happened to one object, e.g. to a store, and calls handlers. */
   readonly process: (item: Item, info: PopInfo) => void | Promise<void>;
   /**
-   * Applies what happened to several objects at once, where the queue hands out batches ({@link QueueWithBatch}, such as
-   * that of `createRealFifo`). `process` then gets what comes alone; of another queue, everything.
+   * Applies deltas of several objects at once, if the queue hands out batches ({@link QueueWithBatch}, such as that of
+   * `createRealFifo`). `process` then gets single deltas; of another queue, all.
    *
-   * @default none: one by one
+   * @default none, items are processed one by one
    */
   readonly processBatch?: (batch: Item, info: BatchInfo) => void | Promise<void>;
   /**
    * Receives what `process` and `processBatch` throw; the deltas are gone unless it was a RequeueError to a DeltaFIFO.
    *
-   * @default logged, to standard error where there is no `logger`
+   * @default errors are logged, to standard error if there is no `logger`
    */
   readonly onProcessError?: (error: unknown) => void;
 }
 
-/** What {@link createDeltaController} takes for a consumer that has batches alone. */
+/** Options of {@link createDeltaController} for a consumer with batches only. */
 export interface BatchControllerOptions<
   T extends KubeObject,
   S extends KindScope = KindScope,
@@ -51,7 +51,7 @@ export interface BatchControllerOptions<
 }
 
 /**
- * client-go's low-level controller: a reflector that feeds a queue, and a loop that processes what comes out of it. A
+ * client-go's low-level controller, a reflector that feeds a queue, and a loop that processes its deltas. A
  * {@link SharedInformer} does the same without a queue of deltas. Mirrors `cache.Controller`.
  */
 export interface DeltaController {
@@ -59,8 +59,8 @@ export interface DeltaController {
   /** Whether the initial list has been processed. */
   readonly hasSynced: boolean;
   /**
-   * Runs until the signal aborts, or the queue was closed and is empty, and the `process` in progress has ended. What is
-   * queued when the signal aborts is not processed.
+   * Runs until the signal aborts, or the queue was closed and is empty, and the `process` in progress has ended. Deltas
+   * queued when the signal aborts are not processed.
    *
    * A controller runs once.
    *
@@ -134,7 +134,7 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
         if (queue.isClosed && isFifoClosed(error)) return;
         if (signal.aborted && (error === signal.reason || isAbortError(error))) return;
         report(error);
-        // What is requeued again and again must not keep the event loop.
+        // Deltas that are requeued again and again must not hold the event loop.
         await slicer.breathe();
       }
     }
@@ -147,7 +147,7 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
     },
     async run(signal) {
       requireSignal('DeltaController.run', signal);
-      // Before anything is done: the end of a second run would close the queue of the first.
+      // Before anything is done, because the end of a second run would close the queue of the first.
       if (isStarted)
         throw new InformerStartedError(`controller of ${options.kind.kind} was started already; make another one`);
       isStarted = true;
@@ -166,7 +166,7 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
   };
 }
 
-/** How the queue is popped: in batches where both it and the consumer have them. */
+/** How the queue is popped, in batches if both it and the consumer support them. */
 function popOf<T extends KubeObject, S extends KindScope, Item>({
   queue,
   process,

@@ -10,21 +10,25 @@ import { Pops } from './pops.js';
 import type { PopInfo, PopOptions, Queue } from './queue.js';
 import { popOptionNames } from './queue.js';
 
-/** What {@link createDeltaFifo} takes. */
+/** Options of {@link createDeltaFifo}. */
 export interface DeltaFifoOptions<T> {
   /** Identity of objects. @default `namespace/name`, or `name` alone */
   readonly key?: (object: T) => string;
   /**
-   * What the consumer has: a replacement then deletes what is missing in it, and a resync has something to go through.
-   * The process function applies deltas to it, before it returns or before its promise resolves.
+   * The consumer's known objects. With them a replacement deletes missing objects, and a resync has objects to iterate.
+   * The process function applies deltas to them, before it returns or before its promise resolves.
    *
-   * @default none: only what is queued is known
+   * @default none, only queued objects are known
    */
   readonly knownObjects?: KnownObjects<T>;
-  /** Says `Replaced` of the objects of a replacement; false: `Sync`, as client-go's `EmitDeltaTypeReplaced: false`. @default true */
+  /**
+   * Emits `Replaced` for the objects of a replacement; false emits `Sync`, as client-go's
+   * `EmitDeltaTypeReplaced: false`. @default true
+   */
   readonly emitReplaced?: boolean;
   /**
-   * Changes objects before they are queued; tombstones and resyncs are not changed. What it throws, the call throws.
+   * Changes objects before they are queued; tombstones and resyncs are not changed. The call throws the errors of the
+   * transform.
    *
    * @default none
    */
@@ -42,19 +46,21 @@ export type ProcessDeltas<T> = (deltas: Deltas<T>, info: PopInfo) => void | Prom
  * A producer-consumer queue of what happened to objects, grouped by object: `pop` hands out all deltas of the object that
  * has waited longest. Mirrors `cache.DeltaFIFO`; a {@link Reflector} is its producer.
  *
- * Order is kept inside an object and, between objects, by the first delta since the last pop. What waits is bounded by the
- * number of changes, not by the number of objects: deltas are not merged, so that each state is seen.
+ * Order is kept inside an object and, between objects, by the first delta since the last pop. The queue is bounded by
+ * the number of changes, not by the number of objects, because deltas are not merged, so that each state is seen.
  */
 export interface DeltaFifo<T> extends Queue<T, Deltas<T>> {
   /** How many objects have deltas. */
   readonly length: number;
-  /** Whether the first replacement was popped whole; also where something was added first, or the replacement was empty. */
+  /**
+   * Whether the whole first replacement was popped; also if something was added first, or the replacement was empty.
+   */
   readonly hasSynced: boolean;
   /** The keys that wait, in the order of their pops. */
   keys(): string[];
-  /** What waits of an object; undefined where nothing does. */
+  /** Waiting deltas of an object; undefined if there are no deltas. */
   deltasOf(key: string): Deltas<T> | undefined;
-  /** Queues a deletion. Ignored where the object is neither queued nor known: it was reported before. */
+  /** Queues a deletion. Ignored if the object is neither queued nor known, because it was reported before. */
   delete(object: T | Tombstone<T>): void;
   /**
    * Queues all objects as replaced, and as deleted (with the state that is known) whatever else is queued or known.
@@ -64,14 +70,14 @@ export interface DeltaFifo<T> extends Queue<T, Deltas<T>> {
   /** Queues each known object as `Sync` of which nothing is queued. */
   resync(): void;
   /**
-   * Waits for an object with deltas, removes them and processes them. One at a time: further calls wait for their turn.
+   * Waits for an object with deltas, removes them and processes them. One at a time; further calls wait for their turn.
    *
    * @returns the deltas that were processed
    * @throws what `process` throws (of a RequeueError the cause), with the deltas gone or queued again; FifoClosedError when
    * the queue is closed and empty
    */
   pop(process: ProcessDeltas<T>, options?: PopOptions): Promise<Deltas<T>>;
-  /** Lets waiting pops reject once nothing is left. What is queued can still be popped. Idempotent. */
+  /** Lets waiting pops reject once nothing is left. Queued items can still be popped. Idempotent. */
   close(): void;
 }
 
@@ -116,7 +122,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   readonly #queued = new Map<string, Delta<T>[]>();
   /** The keys of what is queued, in the order of the pops. */
   readonly #line = new Line<string>();
-  /** What is being processed: the consumer may not have it yet. */
+  /** Deltas being processed; the consumer may not have them yet. */
   #inProcess: Deltas<T> = [];
   readonly #pops = new Pops();
   #isPopulated = false;
@@ -171,7 +177,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
 
   replace(objects: readonly T[], _resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
     requireObjects('DeltaFIFO', objects);
-    // All keys and deletions first: what throws refuses the replacement as a whole.
+    // All keys and deletions first, because an error refuses the replacement as a whole.
     const listed = objects.map((object) => ({ key: this.#keyOf(object), object: this.#changed(object) }));
     const keys = new Set(listed.map(({ key }) => key));
     const gone = info.isIncomplete === true ? [] : this.#othersThan(keys);
@@ -186,7 +192,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     if (this.#known === undefined) return;
     const known: PresentDelta<T>[] = [];
     for (const key of this.#known.keys()) {
-      // What is queued or in process says more than the resync would.
+      // Deltas that are queued or in process carry more than the resync would.
       if (this.#lastOf(key) !== undefined) continue;
       const object = this.#known.get(key);
       if (object !== undefined) known.push({ type: 'Sync', key, object });
@@ -217,7 +223,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     this.#inProcess = deltas;
     const isInitial = this.#initial > 0;
     try {
-      // A copy: the deltas are needed as they are where they are queued again.
+      // A copy, because the original deltas are needed if they are queued again.
       await process([...deltas], { key, isInInitialList: !this.hasSynced });
     } catch (error) {
       if (!isRequeueError(error)) throw error;
@@ -230,7 +236,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     return deltas;
   }
 
-  /** What has come meanwhile happened after it. */
+  /** Deltas that have arrived meanwhile are later. */
   #requeue(key: string, deltas: Deltas<T>): void {
     const since = this.#queued.get(key);
     if (since === undefined) this.#line.push(key);
@@ -248,7 +254,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     this.#enqueue({ type, key, object: this.#changed(object) });
   }
 
-  /** What is queued, in process or known and not among `keys`, with its newest state. */
+  /** Objects that are queued, in process or known and not among `keys`, with their newest state. */
   #othersThan(keys: ReadonlySet<string>): { readonly key: string; readonly object: T | undefined }[] {
     const others = new Set([...this.#line, ...this.#inProcess.map(({ key }) => key)]).difference(keys);
     const gone = [...others]
@@ -262,7 +268,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   #isQueuedOrKnown(key: string): boolean {
     if (this.#queued.has(key)) return true;
     const last = this.#lastOf(key);
-    // What is in process is about to be known, or known as gone.
+    // An object in process is about to be known, or known as deleted.
     return last === undefined ? this.#known?.get(key) !== undefined : last.type !== 'Deleted';
   }
 

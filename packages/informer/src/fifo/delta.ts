@@ -1,4 +1,4 @@
-/** What happened to an object. `Replaced` is of a relist, `Sync` of a resync. Mirrors `cache.DeltaType`. */
+/** Type of a change to an object. `Replaced` is from a relist, `Sync` from a resync. Mirrors `cache.DeltaType`. */
 export type DeltaType = 'Added' | 'Updated' | 'Replaced' | 'Sync' | 'Deleted';
 
 /** An object that is there. */
@@ -12,7 +12,7 @@ export interface PresentDelta<T> {
 export interface DeletedDelta<T> {
   readonly type: 'Deleted';
   readonly key: string;
-  /** Its last state; undefined where nothing of it is known. */
+  /** Its last state; undefined if unknown. */
   readonly object: T | undefined;
   /** The deletion itself was not seen: `object` may be of an earlier time. */
   readonly finalStateUnknown: boolean;
@@ -21,7 +21,7 @@ export interface DeletedDelta<T> {
 /** One thing that happened to one object. */
 export type Delta<T> = PresentDelta<T> | DeletedDelta<T>;
 
-/** What happened to one object since it was popped last, oldest first; never empty. Mirrors `cache.Deltas`. */
+/** Changes to one object since it was popped last, oldest first; never empty. Mirrors `cache.Deltas`. */
 export type Deltas<T> = readonly Delta<T>[];
 
 /** A whole relist as one delta, of a queue with `atomicEvents`. Mirrors `cache.ReplacedAllInfo`. */
@@ -30,7 +30,7 @@ export interface ReplacedAllDelta<T> {
   readonly resourceVersion: string;
   /** Everything that there is, after the transform. */
   readonly objects: readonly T[];
-  /** Objects of the list could not be read: what is missing is not necessarily gone. */
+  /** Some objects of the list could not be read, so missing objects are not necessarily gone. */
   readonly isIncomplete: boolean;
 }
 
@@ -45,7 +45,7 @@ export interface BookmarkDelta {
   readonly resourceVersion: string;
 }
 
-/** What a queue with `atomicEvents` hands out. */
+/** Item of a queue with `atomicEvents`. */
 export type AtomicDelta<T> = Delta<T> | ReplacedAllDelta<T> | SyncAllDelta | BookmarkDelta;
 
 /** An object that only a relist shows to be gone. Mirrors `cache.DeletedFinalStateUnknown`. */
@@ -60,8 +60,8 @@ export function isTombstone<T>(value: T | Tombstone<T>): value is Tombstone<T> {
 }
 
 /**
- * Two deletions in a row say the same: the one with more detail stays, and of equals the newer. Nothing else is merged, so
- * that a consumer sees each state that was seen.
+ * Two consecutive deletions are merged into the one with more detail, or the newer of equals. Nothing else is merged,
+ * so that a consumer sees each observed state.
  */
 export function withoutRepeatedDeletion<T>(deltas: Delta<T>[]): Delta<T>[] {
   const newer = deltas.at(-1);

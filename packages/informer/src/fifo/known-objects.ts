@@ -1,13 +1,16 @@
 import { metaNamespaceKey } from '@kctl/cache-index';
 import { requireThat } from '../required.js';
 
-/** What a consumer has already, by key: its store. Mirrors `cache.KeyListerGetter`. */
+/** Objects that a consumer has already, by key (its store). Mirrors `cache.KeyListerGetter`. */
 export interface KnownObjects<T> {
   keys(): Iterable<string>;
   get(key: string): T | undefined;
 }
 
-/** Reads keys of objects: by default `namespace/name`. What it returns throws a TypeError for an object without a key. */
+/**
+ * Returns the key function of objects, by default `namespace/name`. The result throws a TypeError for an object without
+ * a key.
+ */
 export function keyReader<T>(queue: string, key: (object: T) => string = metaNamespaceKey): (object: T) => string {
   return (object) => {
     const value: unknown = key(object);
@@ -19,7 +22,7 @@ export function keyReader<T>(queue: string, key: (object: T) => string = metaNam
   };
 }
 
-/** The function that objects go through before they are queued. What it returns throws where the transform returns nothing. */
+/** The function that changes objects before they are queued. The result throws if the transform returns nothing. */
 export function transformOf<T>(queue: string, transform: ((object: T) => T) | undefined): (object: T) => T {
   if (transform === undefined) return (object) => object;
   return (object) => {

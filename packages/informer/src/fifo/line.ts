@@ -4,8 +4,8 @@ interface Place<E> {
 }
 
 /**
- * First in, first out. A linked list: each operation costs O(1) however much waits. The first entry of a `Map` of which
- * the first ones were deleted costs one step for each of those.
+ * First in, first out. A linked list, so each operation costs O(1) regardless of the length. The first entry of a `Map`
+ * whose first entries were deleted costs one step for each of them.
  */
 export class Line<E> {
   #first: Place<E> | undefined;

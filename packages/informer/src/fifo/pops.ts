@@ -1,7 +1,7 @@
 import { abortReason, orAborted } from '@kctl/wait';
 import { FifoClosedError } from './errors.js';
 
-/** The pops of a queue: one at a time in the order of their calls. Each waits until something is there. */
+/** The pops of a queue, one at a time in the order of their calls. Each waits until an item exists. */
 export class Pops {
   /** The end of the last pop that was called. */
   #turn: Promise<unknown> = Promise.resolve();
@@ -27,12 +27,12 @@ export class Pops {
   /**
    * Takes a turn: `next` returns undefined as long as nothing is there.
    *
-   * @throws FifoClosedError where nothing is there and the queue is closed; the signal's reason; what `next` rejects with
+   * @throws FifoClosedError if the queue is empty and closed; the signal's reason; the error of `next`
    */
   take<R>(next: () => Promise<R> | undefined, signal: AbortSignal | undefined): Promise<R> {
     const before = this.#turn;
     const turn = this.#afterThat(before, next, signal);
-    // Without their results: they would hold whatever was popped before.
+    // Without their results, which would hold everything popped before.
     this.#turn = Promise.allSettled([before, turn]).then(() => undefined);
     return turn;
   }

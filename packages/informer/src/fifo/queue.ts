@@ -2,15 +2,15 @@ import type { ReflectorStore } from '../reflector/reflector-store.js';
 import type { Deltas } from './delta.js';
 import type { OptionNames } from '@kctl/options';
 
-/** What a process function gets besides the item. */
+/** Context of a process function besides the item. */
 export interface PopInfo {
-  /** Empty for what is of the whole collection: a delta of a queue with `atomicEvents`. */
+  /** Empty for a delta of the whole collection, from a queue with `atomicEvents`. */
   readonly key: string;
-  /** The object is one of the first replacement: not all of those have been processed. */
+  /** The object is part of the first replacement, which has not been fully processed. */
   readonly isInInitialList: boolean;
 }
 
-/** What a process function gets besides a batch. */
+/** Context of a process function besides a batch. */
 export type BatchInfo = Omit<PopInfo, 'key'>;
 
 /** What `pop` takes. */
@@ -24,7 +24,7 @@ export interface PopBatchOptions<Item> extends PopOptions {
   /**
    * Gets what comes alone, a batch of one, with its key, in place of the process function of batches.
    *
-   * @default none: batches of one are batches
+   * @default none, single items are passed as batches
    */
   readonly single?: (item: Item, info: PopInfo) => void | Promise<void>;
 }
@@ -34,7 +34,7 @@ export const popOptionNames: OptionNames<PopOptions> = { signal: true };
 export const popBatchOptionNames: OptionNames<PopBatchOptions<never>> = { signal: true, single: true };
 
 /**
- * A queue between a reflector and a consumer: what {@link createDeltaController} needs of one. `Item` is what is popped of
+ * A queue between a reflector and a consumer, as {@link createDeltaController} requires. `Item` is the popped value of
  * an object, its deltas by default. Mirrors `cache.Queue`.
  */
 export interface Queue<T, Item = Deltas<T>> extends ReflectorStore<T>, Disposable {

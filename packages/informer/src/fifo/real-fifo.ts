@@ -10,19 +10,21 @@ import { Pops } from './pops.js';
 import type { BatchInfo, PopBatchOptions, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
 import { popOptionNames, popBatchOptionNames } from './queue.js';
 
-/** What {@link createRealFifo} takes. Mirrors `cache.RealFIFOOptions`. */
+/** Options of {@link createRealFifo}. Mirrors `cache.RealFIFOOptions`. */
 export interface RealFifoOptions<T> {
   /** Identity of objects. @default `namespace/name`, or `name` alone */
   readonly key?: (object: T) => string;
   /**
-   * What the consumer has: a replacement then deletes what is missing in it, and a resync has something to go through.
-   * The process function applies deltas to it, before it returns or before its promise resolves. Not with `atomicEvents`.
+   * The consumer's known objects. With them a replacement deletes missing objects, and a resync has objects to iterate.
+   * The process function applies deltas to them, before it returns or before its promise resolves. Not with
+   * `atomicEvents`.
    *
-   * @default none: only what is queued is known
+   * @default none, only queued objects are known
    */
   readonly knownObjects?: KnownObjects<T>;
   /**
-   * Changes objects before they are queued; tombstones and resyncs are not changed. What it throws, the call throws.
+   * Changes objects before they are queued; tombstones and resyncs are not changed. The call throws the errors of the
+   * transform.
    *
    * @default none
    */
@@ -32,7 +34,7 @@ export interface RealFifoOptions<T> {
   /**
    * A replacement is one delta `ReplacedAll`, a resync one `SyncAll`: the consumer compares with what it has.
    *
-   * @default false: a delta per object
+   * @default false, a delta per object
    */
   readonly atomicEvents?: boolean;
   /** Queues a `Bookmark` for each bookmark. Only with `atomicEvents`. @default false */
@@ -40,16 +42,18 @@ export interface RealFifoOptions<T> {
 }
 
 /**
- * A producer-consumer queue in which each delta has its own place: events are handed out in the order in which they came,
- * across all objects, and none is merged, also no second deletion. Mirrors `cache.RealFIFO`. What waits is bounded by the
+ * A producer-consumer queue in which each delta has a separate place. Events are handed out in the order of arrival,
+ * across all objects, and not merged, not even a second deletion. Mirrors `cache.RealFIFO`. The queue is bounded by the
  * number of events; {@link createDeltaFifo} groups by object.
  */
 export interface RealFifo<T, D = Delta<T>> extends QueueWithBatch<T, readonly D[]> {
   /** How many deltas wait. */
   readonly length: number;
-  /** Whether the first replacement was processed whole; also where something was added first, or the replacement was empty. */
+  /**
+   * Whether the whole first replacement was processed; also if something was added first, or the replacement was empty.
+   */
   readonly hasSynced: boolean;
-  /** What waits, in the order of the pops. */
+  /** Waiting deltas, in the order of the pops. */
   deltas(): D[];
   /** Queues a deletion, also of an object that is neither queued nor known. */
   delete(object: T | Tombstone<T>): void;
@@ -63,7 +67,7 @@ export interface RealFifo<T, D = Delta<T>> extends QueueWithBatch<T, readonly D[
   /** Queues a bookmark with `emitBookmarks`, otherwise does nothing. */
   bookmark(resourceVersion: string): void;
   /**
-   * Waits for a delta, removes it and processes it: always exactly one. One at a time: further calls wait for their turn.
+   * Waits for exactly one delta, removes it and processes it. One at a time; further calls wait for their turn.
    *
    * @returns the delta that was processed
    * @throws what `process` throws, with the delta gone; FifoClosedError when the queue is closed and empty
@@ -73,15 +77,15 @@ export interface RealFifo<T, D = Delta<T>> extends QueueWithBatch<T, readonly D[
     options?: PopOptions,
   ): Promise<readonly D[]>;
   /**
-   * As `pop`, with as many deltas as can be processed together: at most `batchSize`, each of another object, those of the
-   * first replacement apart from later ones. A delta of the whole collection comes alone. What comes alone goes to
-   * `single`, where that is given.
+   * As `pop`, with as many deltas as can be processed together, which is at most `batchSize`, each of another object,
+   * those of the first replacement apart from later ones. A delta of the whole collection is processed alone. Single
+   * deltas go to `single`, if given.
    */
   popBatch(
     process: (deltas: readonly D[], info: BatchInfo) => void | Promise<void>,
     options?: PopBatchOptions<readonly D[]>,
   ): Promise<readonly D[]>;
-  /** Lets waiting pops reject once nothing is left. What is queued can still be popped. Idempotent. */
+  /** Lets waiting pops reject once nothing is left. Queued items can still be popped. Idempotent. */
   close(): void;
 }
 
@@ -148,7 +152,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   readonly #options: RealFifoOptions<T>;
   readonly #changed: (object: T) => T;
   readonly #line = new Line<AtomicDelta<T>>();
-  /** What is being processed: the consumer may not have it yet. */
+  /** Deltas being processed; the consumer may not have them yet. */
   #inProcess: readonly AtomicDelta<T>[] = [];
   readonly #pops = new Pops();
   #isPopulated = false;
@@ -196,7 +200,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
 
   replace(objects: readonly T[], resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
     requireObjects('RealFIFO', objects);
-    // All keys and deletions first: what throws refuses the replacement as a whole.
+    // All keys and deletions first, because an error refuses the replacement as a whole.
     const keys = objects.map((object) => this.#keyOf(object));
     const changed = objects.map((object) => this.#changed(object));
     const isIncomplete = info.isIncomplete === true;
@@ -222,7 +226,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     const last = this.#lastByKey();
     const synced: PresentDelta<T>[] = [];
     for (const key of known.keys()) {
-      // What is queued or in process says more than the resync would.
+      // Deltas that are queued or in process carry more than the resync would.
       const object = last.has(key) ? undefined : known.get(key);
       if (object !== undefined) synced.push({ type: 'Sync', key, object });
     }
@@ -271,7 +275,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
     this.close();
   }
 
-  /** Takes deltas of different objects, as long as they are of one kind of time: of the first replacement, or later. */
+  /** Takes deltas of different objects, as long as all are from the first replacement or all from later. */
   #nextBatch(): AtomicDelta<T>[] {
     const { batchSize = defaultBatchSize } = this.#options;
     const limit = this.#initial > 0 ? Math.min(this.#initial, batchSize) : batchSize;

@@ -2,7 +2,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { isThenable } from '@kctl/options';
 import type { InformerEvent, InformerEventHandler } from './event.js';
 
-/** Calls `onEvent`, then the callback of the event's type, where the handler has them; the first one is awaited. */
+/** Calls `onEvent`, then the callback of the event's type, if the handler has them; the first one is awaited. */
 export function callHandler<T extends KubeObject>(
   handler: InformerEventHandler<T>,
   event: InformerEvent<T>,

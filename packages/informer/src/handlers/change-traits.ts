@@ -2,7 +2,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import type { EventTraits } from '@kctl/delivery';
 import { Change } from './change.js';
 
-/** How changes of one object that wait for a handler merge: it receives each state once. */
+/** How changes of one object that wait for a handler merge. The handler receives each state once. */
 export function latestChanges<T extends KubeObject>(): EventTraits<Change<T>> {
   return {
     keyOf: ({ key }) => key,

@@ -4,7 +4,7 @@ import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import type { InformerEvent } from './event.js';
 
-/** What a change says besides the versions. */
+/** Properties of a change besides the versions. */
 export interface ChangeFlags {
   readonly isInInitialList?: boolean;
   readonly finalStateUnknown?: boolean;

@@ -2,7 +2,7 @@ import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { Turn } from '@kctl/delivery';
 
-/** What a handler receives for an object that appeared. */
+/** Event that a handler receives for an object that appeared. */
 export interface AddInfo {
   /**
    * Whether the object comes from the informer's first list, or is replayed to a handler that was added later. An object
@@ -11,20 +11,20 @@ export interface AddInfo {
   readonly isInInitialList: boolean;
 }
 
-/** What a handler receives for an object that was deleted. */
+/** Event that a handler receives for a deleted object. */
 export interface DeleteInfo {
   /** The deletion itself was missed, so the object is the last known state, not the final one (a tombstone). */
   readonly finalStateUnknown: boolean;
   /**
-   * The object was not deleted: the informer no longer covers it (its namespace was dropped, or its kind was). Do not
+   * The object was not deleted, but the informer no longer covers it (its namespace or its kind was dropped). Do not
    * clean up after it as if it were gone.
    */
   readonly leftScope: boolean;
 }
 
-/** What a handler receives for a change. */
+/** Event that a handler receives for a change. */
 export interface UpdateInfo {
-  /** Nothing changed: a resync hands the object out again. */
+  /** Whether nothing changed, because a resync delivers the object again. */
   readonly isResync: boolean;
 }
 
@@ -35,7 +35,10 @@ export interface UpdateInfo {
  */
 export interface InformerEvent<T extends KubeObject> {
   readonly type: 'add' | 'update' | 'delete';
-  /** `namespace/name`, or `name` where the object has no namespace (client-go's `MetaNamespaceKeyFunc`); one text for all handlers. */
+  /**
+   * `namespace/name`, or `name` if the object has no namespace (client-go's `MetaNamespaceKeyFunc`); one string for all
+   * handlers.
+   */
   readonly key: string;
   /** Header of the object; of its last known state for a delete. */
   readonly header: ObjectHeader;
@@ -52,13 +55,13 @@ export interface InformerEvent<T extends KubeObject> {
 }
 
 /**
- * Receives changes, after the store has them. Each handler gets its events in order and one at a time: when a callback
+ * Receives changes, after the store has them. Each handler gets its events in order and one at a time. When a callback
  * returns a promise (or any thenable), the next event waits for it, while later changes of an object merge into one. A
  * callback that throws, rejects or does not settle within `timeoutMs` is reported by `onHandlerError`; its event counts
  * as delivered, and neither other handlers nor the informer wait for it.
  *
- * Give `onEvent` to decide by headers without having the object parsed, or the client-go callbacks; where both are
- * given, both are called, `onEvent` first.
+ * Set `onEvent` to decide by headers without having the object parsed, or the client-go callbacks; if both are given,
+ * both are called, `onEvent` first.
  */
 export interface InformerEventHandler<T extends KubeObject> {
   onEvent?(event: InformerEvent<T>): void | Promise<void>;
@@ -100,15 +103,15 @@ export interface EventHandlerOptions<T extends KubeObject = KubeObject> {
   /** For logs and metrics. @default 'handler-N' */
   readonly name?: string;
   /**
-   * ms after which a callback whose promise has not settled is reported as failed and its event counts as delivered: the
-   * next callback begins, also if the first one is still running. `Infinity`: never.
+   * ms after which a callback whose promise has not settled is reported as failed and its event counts as delivered.
+   * The next callback then begins, even if the first one is still running. `Infinity` disables it.
    *
    * @default 30_000
    */
   readonly timeoutMs?: number;
   /**
-   * Handlers that are registered with the same turn are never called at the same time: for one handler in several
-   * informers. @default a turn of its own
+   * Handlers that are registered with the same turn are never called at the same time; for one handler in several
+   * informers. @default a separate turn
    */
   readonly turn?: Turn;
   /** Which events it receives. @default every one */
@@ -128,13 +131,13 @@ export interface HandlerRegistration {
    */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;
   /**
-   * Resolves when no callback runs and none will follow: after {@link remove}, or with the informer. A callback that has
-   * run for 5 s by then is reported and no longer waited for.
+   * Resolves when no callback runs and none will follow, either after {@link remove} or with the informer. A callback
+   * that has run for 5 s by then is reported and no longer waited for.
    */
   readonly ended: Promise<void>;
   /**
-   * Ends the deliveries: no callback begins after this call. Resolves with {@link ended}, so do not await it within a
-   * callback of the handler. Calling it again is harmless.
+   * Ends the deliveries, so that no callback begins after this call. Resolves with {@link ended}, so do not await it
+   * within a callback of the handler. Calling it again is harmless.
    */
   remove(): Promise<void>;
 }

@@ -13,9 +13,9 @@ export interface ObjectVersion<T extends KubeObject> {
 }
 
 /**
- * A handler that receives some objects only. One that begins to be accepted is an add, one that no longer is, a delete
- * with its last accepted state. It remembers which ones the handler has received: add it to one informer, once. Mirrors
- * `cache.FilteringResourceEventHandler`.
+ * A handler that receives some objects only. A newly accepted object is an add; an object that is no longer accepted is
+ * a delete with its last accepted state. It remembers the objects that the handler has received, so add it to one
+ * informer, once. Mirrors `cache.FilteringResourceEventHandler`.
  *
  * @throws TypeError when it is given no function, or no handler
  *

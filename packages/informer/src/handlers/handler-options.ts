@@ -26,7 +26,10 @@ const deliveries: readonly unknown[] = [undefined, 'latest', 'every'];
 
 const callbacks = ['onEvent', 'onAdd', 'onUpdate', 'onDelete'] as const;
 
-/** @throws TypeError for what cannot be called with events, before it is registered: each event would be reported as failed */
+/**
+ * @throws TypeError for a value that cannot be called with events, before it is registered, because each event would be
+ * reported as failed
+ */
 export function requireHandler(where: string, handler: unknown): void {
   requireThat(typeof where === 'string', 'requireHandler: where', { value: where, expected: 'the name of a call' });
   const isObject = typeof handler === 'object' && handler !== null;

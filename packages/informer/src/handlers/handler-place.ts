@@ -13,7 +13,7 @@ import { initialAdd, leftScopeOf, resync, resyncOf, StoreSeries } from './store-
 import type { Content, SeriesSource } from './store-series.js';
 import { Waiters } from '../waiters.js';
 
-/** What a handler's place needs of its informer. */
+/** Requirements of a handler's place on its informer. */
 export interface HandlerHost<T extends KubeObject> extends SeriesSource<T> {
   readonly name: string;
   readonly state: InformerState;
@@ -24,7 +24,7 @@ export interface HandlerHost<T extends KubeObject> extends SeriesSource<T> {
   removed(place: HandlerPlace<T>): void;
 }
 
-/** What a handler's place is made of. */
+/** Parts of a handler's place. */
 export interface HandlerPlaceOptions<T extends KubeObject> {
   readonly handler: InformerEventHandler<T>;
   readonly name: string;
@@ -38,7 +38,7 @@ export interface HandlerPlaceOptions<T extends KubeObject> {
   readonly observe: ((durationMs: number) => void) | undefined;
 }
 
-/** One handler in one informer: its delivery, whether it has synced, and its resyncs. */
+/** One handler in one informer (its delivery, whether it has synced, and its resyncs). */
 export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   readonly name: string;
   readonly ended: Promise<void>;
@@ -47,7 +47,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   readonly #isEvery: boolean;
   readonly #resyncMs: number;
   readonly #waiters: Waiters;
-  /** While the handler receives what was stored at a moment: when it joined, or at a resync. */
+  /** Set while the handler receives the objects stored at a moment (when it joined, or at a resync). */
   readonly #followed = new Set<StoreSeries<T>>();
   #hasSynced = false;
   #isEnded = false;
@@ -161,13 +161,16 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
     );
   }
 
-  /** One resync at a time: a handler that is busy for longer than the period gets the next one when this one is through. */
+  /**
+   * One resync at a time. A handler that is busy for longer than the period gets the next one when this one is
+   * complete.
+   */
   #resync(): void {
     this.#isResyncDue = this.#host.isAhead;
     if (this.#isResyncDue || this.#isResyncing || this.#isEnded) return;
     this.#isResyncing = true;
-    // Where changes merge, each object is looked up when its turn comes: a later change may have been delivered. Else what
-    // is offered from now on waits behind what was offered so far, which leads up to the present versions.
+    // If changes merge, each object is looked up at its turn, because a later change may have been delivered. Else
+    // changes offered from now on wait behind those offered so far, which lead up to the present versions.
     if (this.#isEvery) this.#follow(new StoreSeries(this.#host, resync), (series) => this.#delivery.insert(series));
     else this.#delivery.interleave(resyncOf(this.#host));
     this.#delivery.mark(() => (this.#isResyncing = false));
@@ -187,7 +190,7 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   }
 }
 
-/** Calls the handler, and observes how long that took: where it failed, too. */
+/** Calls the handler, and observes the duration, also if it failed. */
 function timed<T extends KubeObject>(
   { clock }: HandlerHost<T>,
   { handler, observe }: HandlerPlaceOptions<T>,

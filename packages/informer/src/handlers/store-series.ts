@@ -45,14 +45,14 @@ class Walk<T extends KubeObject> {
 }
 
 /**
- * Delivers what is stored at a moment, step by step while the store changes. Where an object changes before its turn, the
- * version before the change is kept. It retains that, and the names of what was delivered, while it lasts.
+ * Delivers the objects stored at a moment, step by step while the store changes. If an object changes before its turn,
+ * the version before the change is kept. While it lasts, it retains these versions and the names of delivered objects.
  */
 export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
   readonly #walk: Walk<T>;
   readonly #make: (version: StoredObject<T>) => Change<T>;
   readonly #delivered = new NamedObjects();
-  /** What was stored at that moment, of objects that have changed since. */
+  /** The content of that moment for objects that have changed since. */
   readonly #before = new KeyMap<Noted<T>>();
   #gone: Iterator<[string, Noted<T>]> | undefined;
   #isDone = false;
@@ -67,7 +67,7 @@ export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
     return this.#isDone ? 0 : Math.max(1, this.#walk.left);
   }
 
-  /** A change that is offered to the handler: it follows the version from which it starts. */
+  /** A change that is offered to the handler; it follows the version from which it starts. */
   note({ type, key, current, previous }: Change<T>): void {
     if (!this.#before.has(key) && !this.#delivered.has(current))
       this.#before.set(key, { key: current, version: type === 'add' ? undefined : previous });
@@ -96,13 +96,13 @@ export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
 
 interface Noted<T extends KubeObject> {
   readonly key: Key;
-  /** Undefined where nothing was stored. */
+  /** Undefined if there was no stored version. */
   readonly version: StoredObject<T> | undefined;
 }
 
 type Key = Pick<StoredObject<KubeObject>, 'namespace' | 'name'>;
 
-/** Objects by name and namespace: the texts are those of the store, so that a key takes no memory of its own. */
+/** Objects by name and namespace. The strings are those of the store, so that a key takes no additional memory. */
 class NamedObjects {
   readonly #namespaces = new KeyMap<string | Set<string>>();
 
@@ -111,7 +111,7 @@ class NamedObjects {
     return typeof known === 'object' ? known.has(namespace) : known === namespace;
   }
 
-  /** False where it is there already. */
+  /** False if it exists already. */
   add({ namespace, name }: Key): boolean {
     const known = this.#namespaces.get(name);
     if (known === undefined) this.#namespaces.set(name, namespace);
@@ -150,8 +150,8 @@ export function initialAdd<T extends KubeObject>(version: StoredObject<T>): Chan
 const initialFlags = { isInInitialList: true };
 
 /**
- * Hands out the objects of a store again, each in its newest version, between the changes that wait. An object with a
- * change that waits is skipped: the change says more. It pauses while the store is ahead of the handlers.
+ * Delivers the objects of a store again, each in its newest version, between the waiting changes. An object with a
+ * waiting change is skipped, because the change has more detail. It pauses while the store is ahead of the handlers.
  */
 export function resyncOf<T extends KubeObject>(source: SeriesSource<T>): Series<Change<T>> {
   const walk = new Walk(source);

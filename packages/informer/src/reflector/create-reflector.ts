@@ -35,12 +35,12 @@ import { Reflector as ReflectorLoop } from './reflector.js';
 import { callStore, StoreIntake } from './store-intake.js';
 import { decideOn } from './watch-error-decision.js';
 
-/** What {@link createReflector} takes. */
+/** Options of {@link createReflector}. */
 export interface ReflectorOptions<T extends KubeObject, S extends KindScope = KindScope>
   extends ReflectorConfigOptions {
   readonly kind: Kind<T, S>;
   readonly listerWatcher: ListerWatcher<T>;
-  /** What is read goes here: a store of the caller's, or a DeltaFIFO. */
+  /** Destination of the objects read, which is a store of the caller, or a DeltaFIFO. */
   readonly store: ReflectorStore<DeepReadonly<T & Persisted<S>>>;
   /** Calls `store.resync` at this interval in ms while a watch runs. @default 0 (never) */
   readonly resyncMs?: number;
@@ -50,11 +50,13 @@ export interface ReflectorOptions<T extends KubeObject, S extends KindScope = Ki
   readonly freeze?: boolean;
   /** Receives each failure of a list or watch; may decide to give up. @default `retry` always */
   readonly watchErrorHandler?: WatchErrorHandler;
-  /** Receives what the store throws; the reflector goes on. @default logged, to standard error where there is no `logger` */
+  /**
+   * Receives the errors of the store; the reflector goes on. @default logged, to standard error if there is no `logger`
+   */
   readonly onStoreError?: (error: unknown) => void;
   /** @default true */
   readonly bookmarks?: boolean;
-  /** The least time after which the server is asked to end a watch; the most is twice that. @default 300_000 */
+  /** The minimum watch timeout requested from the server; the maximum is twice that. @default 300_000 */
   readonly minWatchTimeoutMs?: number;
   /** A watch without any frame for this long is taken for dead. @default as that of an informer */
   readonly idleTimeoutMs?: number;
@@ -218,7 +220,7 @@ function createLoop<T extends KubeObject, S extends KindScope>(
     transform: undefined,
     onSkip: hooks.onSkip,
   };
-  // What a server sends has the metadata of what was read.
+  // The server's objects have the metadata of the requested ones.
   const store = options.store as ReflectorStore<DeepReadonly<T>>;
   if (yieldsFrames(listerWatcher)) {
     const decoder = new ByteDecoder<T>({ ...decoding, fieldPaths: () => undefined });

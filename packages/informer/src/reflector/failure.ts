@@ -18,16 +18,16 @@ import type { InformerTrouble, TroubleReason } from '../informer-state.js';
 
 /** A failed list or watch, sorted into what the reflector distinguishes. */
 export interface Failure extends InformerTrouble {
-  /** What the server asked for by Retry-After, in ms, at most 5 minutes; 0 where it did not. */
+  /** The pause requested by the server in Retry-After, in ms, at most 5 minutes; 0 if not requested. */
   readonly retryAfterMs: number;
   /** Whether the connection was refused. */
   readonly isConnectionRefused: boolean;
 }
 
-/** A server, or a proxy, that asks for a longer pause is not believed, in ms: the store would be stale for as long. */
+/** Longest pause accepted from a server or a proxy, in ms, because the store would be stale for as long. */
 const maxRetryAfterMs = 300_000;
 
-/** Sorts the failure of a list or watch. One that cannot even be looked at says nothing but that there was no answer. */
+/** Classifies the failure of a list or watch. One that cannot even be inspected only means that there was no answer. */
 export function classifyFailure(error: unknown): Failure {
   try {
     return sorted(error);
@@ -75,7 +75,9 @@ function reasonOf(error: unknown): TroubleReason {
   return 'status';
 }
 
-/** Whether an error or one of its causes carries this code: of the system, or of a package that is not imported here. */
+/**
+ * Whether an error or one of its causes carries this code (of the system, or of a package that is not imported here).
+ */
 function hasErrno(error: unknown, errno: string): boolean {
   let link: unknown = error;
   for (let depth = 0; depth < 8 && typeof link === 'object' && link !== null; depth++) {

@@ -4,7 +4,7 @@ import { FrameError, framesOfLine, isOneFrame, otherListType } from '@kctl/apima
 import type { WatchEvent } from '@kctl/client';
 import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from '../list-watcher.js';
 
-/** What follows the items of a list. */
+/** The part of a list after its items. */
 export interface ListEnd {
   readonly resourceVersion: string;
   readonly continueToken: string;
@@ -15,7 +15,7 @@ export interface Batches<Raw> extends AsyncIterable<readonly Raw[]>, AsyncDispos
 
 /** A list in batches. */
 export interface ListBatches<Raw> extends Batches<Raw> {
-  /** To be asked after the last batch. */
+  /** To be read after the last batch. */
   end(): Promise<ListEnd>;
 }
 
@@ -87,7 +87,9 @@ function singleFrames(lines: AsyncIterator<readonly Uint8Array[]>): AsyncIterato
   };
 }
 
-/** The items of a list: null is how Go writes none. @throws FrameError for what is not a list of this kind */
+/**
+ * The items of a list. Go writes an empty list as null. @throws FrameError for a value that is not a list of this kind
+ */
 function itemsOf<T extends KubeObject>(kind: Kind<T>, list: KubeList<T>): readonly T[] {
   const given: unknown = list.items;
   if (given !== null && !Array.isArray(given)) throw new FrameError(`malformed list: items is of type ${typeof given}`);

@@ -2,7 +2,7 @@ import type { Clock, ClockTimer } from '@kctl/wait';
 import { abortReason } from '@kctl/wait';
 import { IdleWatchError } from '../errors.js';
 
-/** What {@link GuardedReader} takes. */
+/** Options of {@link GuardedReader}. */
 export interface GuardedReaderOptions {
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -13,8 +13,8 @@ export interface GuardedReaderOptions {
 }
 
 /**
- * One call to a server that cannot hang, whatever the other side does: it ends by itself, by the signal, or when nothing
- * arrived for too long. Aborting is asked for politely through {@link signal} and then not waited for.
+ * One call to a server that cannot hang, regardless of the other side. It ends by itself, by the signal, or when
+ * nothing arrived for too long. Aborting is requested through {@link signal} and then not waited for.
  */
 export class GuardedReader {
   readonly #clock: Clock;
@@ -111,7 +111,7 @@ export class GuardedReader {
     return this.#clock.setTimer(() => this.#checkIdle(), delayMs, { keepAlive: false });
   }
 
-  /** The timer is not moved at each frame: when it fires, it looks how long the silence has been. */
+  /** The timer is not moved at each frame. When it fires, it checks how long the silence has been. */
   #checkIdle(): void {
     const silence = this.#clock.monotonicNow() - this.#lastActivity;
     if (silence < this.#idleMs) this.#timer = this.#arm(this.#idleMs - silence);
@@ -131,7 +131,7 @@ function ignore(): void {
   // The outcome of an abandoned read is ignored.
 }
 
-/** What is not ours may throw at once, or cannot be disposed, as a generator before Node 24; it must not end the run. */
+/** Foreign code may throw at once, or cannot be disposed, as a generator before Node 24; it must not end the run. */
 async function release(stream: AsyncDisposable): Promise<void> {
   await stream[Symbol.asyncDispose]();
 }

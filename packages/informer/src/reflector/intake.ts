@@ -25,9 +25,9 @@ export interface Drain<T extends KubeObject> extends Publication<Change<T>> {
   end(): void;
 }
 
-/** Where changes go. */
+/** Destination of changes. */
 export interface ChangeSink<T extends KubeObject> {
-  /** What changed by one write, which the store has already: one change, or a delete and the add that follows. */
+  /** Changes of one write, which the store has already; either one change, or a delete and the add that follows. */
   dispatch(change: Change<T>, next?: Change<T>): void;
   /** Begins the changes of a replaced store; handlers that join from now on are not concerned. */
   beginDrain(): Drain<T>;
@@ -36,8 +36,9 @@ export interface ChangeSink<T extends KubeObject> {
 }
 
 /**
- * Writes to the store what the reflector reads, and says what changed. The order is the contract: the store first, then
- * the handlers; a replacement as a whole, then its deletions, then its additions and updates.
+ * Writes the objects read by the reflector to the store, and reports the changes. The order is part of the contract.
+ * The store comes first, then the handlers; a replacement as a whole, then its deletions, then its additions and
+ * updates.
  */
 export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   readonly #indexer: Indexer<T>;
@@ -45,7 +46,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   readonly #sink: ChangeSink<T>;
   readonly #find: FindStored<T>;
   #replacement: Replacement<T> | undefined;
-  /** How many items of the list could not be read: which objects they are is not known. */
+  /** Number of unreadable items of the list, whose objects are unknown. */
   #unreadable = 0;
   readonly #refusals = new Refusals();
   #hasCommitted = false;
@@ -64,12 +65,12 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     return this.#resourceVersion;
   }
 
-  /** What the last ERROR event said. */
+  /** The status of the last ERROR event. */
   get status(): Status | undefined {
     return this.#status;
   }
 
-  /** Whether the list that is read has items of which is not known what they are: objects may be kept that are gone. */
+  /** Whether the list being read has unidentifiable items, so that deleted objects may be kept. */
   get isIncomplete(): boolean {
     return this.#unreadable > 0;
   }
@@ -200,7 +201,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     if (removed !== undefined && removed !== stored) this.#retireUnlessStored(removed);
   }
 
-  /** An object that does not belong here: no reason to take one for deleted that does. */
+  /** An object that does not belong here. It must not make one that does count as deleted. */
   #refused({ refused }: DecodedItem<T>): void {
     if (refused?.identity === undefined) {
       this.#unreadable++;
@@ -210,7 +211,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     if (known !== undefined && this.#replacement?.stored(known) === undefined) this.#replacement?.put(known);
   }
 
-  /** A version of a replacement could not be transformed: the object exists, so its previous version stays. */
+  /** A version of a replacement could not be transformed. The object exists, so its previous version stays. */
   #keepKnown({ namespace, name, uid }: VersionIdentity): void {
     const replacement = this.#replacement;
     const known = this.#find(namespace, name);
@@ -219,14 +220,14 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
       if (replacement.stored(known) === undefined) replacement.put(known);
       return;
     }
-    // It is another object under the name: the one that is known was deleted.
+    // A different object under the name, so the known one was deleted.
     const removed = replacement.delete(known);
     if (removed !== undefined) this.#retireUnlessStored(removed);
   }
 
   /**
-   * An object that the list does not have may be one that could not be read: a deletion is reported only for what is gone.
-   * False where the run has ended meanwhile.
+   * An object missing from the list may be one that could not be read. A deletion is reported only for deleted objects.
+   * False if the run has ended meanwhile.
    */
   async #keepMissing(replacement: Replacement<T>, slicer: Slicer, isEnded: () => boolean): Promise<boolean> {
     let sinceCheck = 0;
@@ -240,7 +241,10 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     return true;
   }
 
-  /** A live version could not be transformed: the previous version of the object stays, and the watch goes on behind it. */
+  /**
+   * A live version could not be transformed. The previous version of the object stays, and the watch continues after
+   * it.
+   */
   #failed(identity: VersionIdentity): void {
     const { namespace, name, uid, resourceVersion } = identity;
     const old = this.#find(namespace, name);
@@ -259,7 +263,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     const { stored, fields, present: old, hasPresentFields } = frame;
     if (stored === undefined) return;
     if (old === stored || (old !== undefined && this.#isSuperseded(stored, old))) {
-      // Seen already: the watch was reopened at an earlier version than the store is at.
+      // Seen already, because the watch was reopened at an earlier version than the store's.
       if (old !== stored) this.#decoder.retire(stored);
       if (this.#advance(frame.resourceVersion)) this.#bookmark();
       return;
@@ -303,7 +307,7 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
     this.#sink.moved();
   }
 
-  /** Versions only go forward; one that cannot be compared is taken as the server says it. */
+  /** Versions only go forward; one that cannot be compared is accepted as sent by the server. */
   #advance(resourceVersion: string): boolean {
     if (resourceVersion === '') return false;
     if (compareResourceVersions(resourceVersion, this.#resourceVersion) === 'older') return false;
@@ -312,8 +316,8 @@ export class Intake<T extends KubeObject, Raw> implements ReflectorIntake<Raw> {
   }
 
   /**
-   * Whether `next` is not newer than what the store has: an event that was delivered before. What is newer than the
-   * collection was kept of a server that has since been restored, and anything that the server says now is newer.
+   * Whether `next` is not newer than the store's version, so the event was delivered before. A version newer than the
+   * collection comes from a server that has since been restored, and any event that the server sends now is newer.
    */
   #isSuperseded(next: Pick<StoredObject<T>, 'resourceVersion'>, old: StoredObject<T>): boolean {
     if (compareResourceVersions(next.resourceVersion, old.resourceVersion) !== 'older') return false;
@@ -330,7 +334,7 @@ function isOfObject<T extends KubeObject>({ kind }: DecodedFrame<T>): boolean {
   return kind !== 'bookmark' && kind !== 'initial-end' && kind !== 'error';
 }
 
-/** Whether two versions under one key are different objects: the first was deleted unseen. */
+/** Whether two versions under one key are different objects, so that the first was deleted unseen. */
 function isAnother<T extends KubeObject>(old: StoredObject<T>, next: StoredObject<T>): boolean {
   if (old instanceof LazyObject && next instanceof LazyObject) return old.isAnotherThan(next);
   const uid = old.uid;

@@ -1,7 +1,9 @@
 import type { OptionNames } from '@kctl/options';
 import { numberProblem, optionProblems } from '@kctl/options';
 
-/** Times of the back-off between attempts: each is doubled by the factor, and lasts up to twice as long by jitter. */
+/**
+ * Times of the back-off between attempts. Each is multiplied by the factor, and lasts up to twice as long by jitter.
+ */
 export interface ReflectorBackoff {
   /** @default 800 */
   readonly initialMs?: number;
@@ -13,7 +15,7 @@ export interface ReflectorBackoff {
   readonly resetMs?: number;
 }
 
-/** What of a reflector's options decides its transitions. */
+/** The options of a reflector that decide its transitions. */
 export interface ReflectorConfigOptions {
   /** Back-off between attempts. @default client-go's */
   readonly backoff?: ReflectorBackoff;
@@ -23,17 +25,17 @@ export interface ReflectorConfigOptions {
    * @default 0 (never)
    */
   readonly maxInternalErrorRetryMs?: number;
-  /** Starts by streaming (WatchList) where the ListerWatcher can. @default true */
+  /** Starts by streaming (WatchList) if the ListerWatcher supports it. @default true */
   readonly watchList?: boolean;
   /** @default 500, by client-go's rules; set it to page always */
   readonly pageSize?: number;
 }
 
-/** What the reflector's transitions depend on besides what happens. */
+/** Inputs of the reflector's transitions besides the events. */
 export interface ReflectorConfig {
   /** Whether streaming is worth a try. */
   readonly watchList: boolean;
-  /** Page size of lists; unset: by client-go's rules. */
+  /** Page size of lists; if unset, by client-go's rules. */
   readonly pageSize: number | undefined;
   /** How long an InternalError within a stream is answered by reopening the watch. */
   readonly maxInternalErrorRetryMs: number;

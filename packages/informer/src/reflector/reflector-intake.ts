@@ -2,16 +2,16 @@ import type { Status } from '@kctl/apimachinery';
 import type { Slicer } from '@kctl/delivery';
 import type { FrameKind } from '../decoders/decoder.js';
 
-/** What a store threw. */
+/** Error of a store. */
 export interface StoreRefusal {
   readonly error: unknown;
 }
 
-/** What a reflector reads into. */
+/** Destination of a reflector's reads. */
 export interface ReflectorIntake<Raw> {
   /** The version of the last live event or bookmark; '' when there was none since the last commit. */
   readonly resourceVersion: string;
-  /** What the last ERROR event said. */
+  /** The status of the last ERROR event. */
   readonly status: Status | undefined;
   /** Whether the last list had items of which is not known what they are. */
   readonly isIncomplete: boolean;
@@ -28,6 +28,6 @@ export interface ReflectorIntake<Raw> {
   initialFrame(raw: Raw): FrameKind;
   /** One frame of the live watch. */
   liveFrame(raw: Raw): FrameKind;
-  /** The replacement becomes what there is. Returns what the store threw, where it has not taken it. */
+  /** The replacement becomes the content of the store. Returns the error of the store, if it has not accepted it. */
   commit(resourceVersion: string, slicer: Slicer, isEnded: () => boolean): Promise<StoreRefusal | undefined>;
 }

@@ -15,8 +15,8 @@ import { initialMemory } from './reflector-state.js';
 export const initialReflectorState: ReflectorState = { phase: 'idle', memory: initialMemory };
 
 /**
- * The reflector as a function: what to do next after what happened, without doing it. The rows of client-go's "what each
- * failure does" are its cases; where it differs, the case says so.
+ * The reflector as a function that decides the next action after each event, without performing it. The rows of
+ * client-go's "what each failure does" are its cases; a case that differs states it.
  */
 export function transition(state: ReflectorState, input: ReflectorInput, config: ReflectorConfig): Transition {
   if (state.phase === 'stopped') return { state, effects: [] };
@@ -55,7 +55,7 @@ export function transition(state: ReflectorState, input: ReflectorInput, config:
 
 const streamClosesBeforeFallback = 3;
 
-/** Gets the state of the collection: by streaming where that works, by list otherwise. */
+/** Gets the state of the collection, by streaming if that works, by list otherwise. */
 function sync(memory: ReflectorMemory, config: ReflectorConfig, before: readonly ReflectorEffect[]): Transition {
   if (!config.watchList || memory.isStreamingUnsupported) return list(memory, config, before);
   const resourceVersion = memory.isUnavailable ? '' : memory.resourceVersion;
@@ -114,7 +114,7 @@ function afterListFailure(
   { memory, config }: Context,
 ): Transition {
   const { failure } = input;
-  // 410 for a continue token: the rest of the list is gone, so it is read as a whole.
+  // 410 for a continue token. The rest of the list is gone, so it is read as a whole.
   if (failure.reason === 'expired' && step.page > 1 && !step.isFullList) {
     const whole: ListStep = { page: 1, resourceVersion: step.resourceVersion, limit: 0, isFullList: true };
     return {
@@ -156,7 +156,7 @@ function afterStreamClosed(
       trouble,
       { type: 'streaming-unsupported' },
     ]);
-  // Silence has taken its time already: this sync is done by a list, the next one may stream again.
+  // The silence has already taken time, so this sync is done by a list; the next one may stream again.
   if (input.cause === 'idle') return list(troubled(next, now), config, [trouble]);
   return wait(next, config, { next: 'sync', failure, now, report: true });
 }
@@ -173,7 +173,7 @@ function afterStreamFailure(
     return sync({ ...memory, isUnavailable: true }, config, []);
   if (isStreamingRefused(failure))
     return list({ ...memory, isStreamingUnsupported: true }, config, [{ type: 'streaming-unsupported' }]);
-  // A broken connection says nothing about the server's abilities: it counts like a close without the end marker.
+  // A broken connection does not reflect the server's abilities. It counts like a close without the end marker.
   if (failure.reason === 'connection' && input.where === 'stream')
     return afterStreamClosed({ ...input, type: 'ended', cause: 'broken', failure }, memory, config);
   return list(troubled(memory, now), config, [{ type: 'trouble', failure, report: false }]);
@@ -185,12 +185,13 @@ function afterWatchEnded(
   config: ReflectorConfig,
 ): Transition {
   const next = moved(memory, input);
-  // Events that were known before are none: a server that replays them and closes would be asked without a pause.
+  // Previously known events do not count, because a server that replays them and closes would be called without a
+  // pause.
   const isShort = input.cause !== 'idle' && !hasAdvanced(memory, input) && input.openMs < shortWatchMs;
   if (!isShort) return reopenWatch(next, config);
-  // A connection that broke says nothing against the version, so the watch is opened again; a server that closes at
-  // once, as client-go has it, is asked for a list, and so is one whose watches break a few times in a row: what is in
-  // between may answer for a server that has nothing to tell at this version.
+  // A broken connection does not indicate a bad version, so the watch is opened again. A server that closes at once, as
+  // client-go has it, is sent a list request, and so is one whose watches break a few times in a row, because an
+  // intermediary may answer for a server that has nothing to send at this version.
   const brokenWatches = input.cause === 'broken' ? next.brokenWatches + 1 : 0;
   return wait({ ...next, brokenWatches }, config, {
     next: input.cause === 'broken' && brokenWatches < brokenWatchesBeforeList ? 'watch' : 'sync',
@@ -212,11 +213,11 @@ function afterWatchFailure(
   const next = moved(memory, input);
   if (failure.reason === 'throttled') return wait(next, config, { next: 'watch', failure, now, report: false });
   if (failure.reason === 'connection' || failure.reason === 'idle')
-    // client-go relists when a watch cannot be opened, except for a refused connection. No answer is no verdict about
-    // the version: reopening costs one request, relisting costs the collection.
+    // client-go relists when a watch cannot be opened, except for a refused connection. A missing answer is no verdict
+    // about the version. Reopening costs one request, relisting costs the collection.
     return wait(next, config, { next: 'watch', failure, now, report: !failure.isConnectionRefused });
   if (failure.reason === 'decode' && next.attempts === 0)
-    // A frame that was cut short is a cut connection; the second one in a row is a server that cannot say it better.
+    // A truncated frame is a broken connection; the second one in a row means that the server cannot send it properly.
     return wait(next, config, { next: 'watch', failure, now, report: true });
   if (failure.reason === 'internal-error' && input.where === 'stream') {
     const since = next.internalErrorSince ?? now;
@@ -227,7 +228,7 @@ function afterWatchFailure(
   return wait(next, config, { next: 'sync', failure, now, report: true });
 }
 
-/** The next watch, unless only a list can tell what is gone. */
+/** The next watch, unless only a list can reveal deletions. */
 function reopenWatch(memory: ReflectorMemory, config: ReflectorConfig): Transition {
   return memory.isIncomplete ? sync(memory, config, []) : openWatch(memory, []);
 }
@@ -247,15 +248,15 @@ interface Wait {
   readonly report: boolean;
 }
 
-/** Failures that say nothing but that the server is away, or has too much to do. */
+/** Failures that only mean that the server is away or overloaded. */
 const outages: ReadonlySet<TroubleReason> = new Set(['connection', 'idle', 'throttled', 'internal-error']);
 const leastOutage = 3;
 
 /**
- * Waits out one step of the backoff. It starts over after `backoffResetMs` without any backoff: a long outage does not.
- * It also starts over when the server answers after an outage: a restarted server calls the version of a watch too old,
- * and the store would be stale for another minute. The watches that come back are spread by the backoff of the outage. One
- * or two connections that break between other failures are not an outage.
+ * Waits out one step of the backoff. It starts over after `backoffResetMs` without any backoff, which a long outage
+ * does not allow. It also starts over when the server answers after an outage, because a restarted server rejects the
+ * version of a watch as too old, and the store would be stale for another minute. The watches that come back are spread
+ * by the backoff of the outage. One or two connections that break between other failures are not an outage.
  */
 function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure, now, report }: Wait): Transition {
   const isInOutage = outages.has(failure.reason);
@@ -278,7 +279,7 @@ function wait(memory: ReflectorMemory, config: ReflectorConfig, { next, failure,
   };
 }
 
-/** 410, in a response or in the stream, and versions that the server does not have yet: only a list helps. */
+/** 410, in a response or in the stream, and versions that the server does not have yet, for which only a list helps. */
 function isVersionUnavailable(failure: Failure): boolean {
   return failure.reason === 'expired' || failure.reason === 'too-large-resource-version';
 }
@@ -308,7 +309,7 @@ function hasAdvanced(memory: ReflectorMemory, { resourceVersion }: WatchEnd): bo
   return resourceVersion !== '' && resourceVersion !== memory.resourceVersion;
 }
 
-/** What a watch that is over leaves behind. One that brought something new, or lasted, ends the trouble before it. */
+/** Outcome of an ended watch. One that brought new events, or lasted, ends the trouble before it. */
 function moved(memory: ReflectorMemory, watch: WatchEnd): ReflectorMemory {
   if (hasAdvanced(memory, watch)) return healthy({ ...memory, resourceVersion: watch.resourceVersion });
   return watch.openMs >= shortWatchMs ? healthy(memory) : memory;

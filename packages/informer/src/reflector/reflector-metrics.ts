@@ -1,7 +1,7 @@
 import type { Metrics } from '@kctl/telemetry';
 import type { Failure } from './failure.js';
 
-/** What the reflector counts. */
+/** The reflector's counters. */
 export interface ReflectorMetrics {
   listed(durationMs: number): void;
   synced(items: number): void;

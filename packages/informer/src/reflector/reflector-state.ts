@@ -1,14 +1,19 @@
 import type { Failure } from './failure.js';
 
-/** What the reflector has in every phase. */
+/** State of the reflector in every phase. */
 export interface ReflectorMemory {
   /** The version that the store is at; '' before the first sync. */
   readonly resourceVersion: string;
-  /** The store may have what is gone, as the last list was not understood as a whole: no watch is opened again after it. */
+  /**
+   * The store may contain deleted objects, because the last list could not be read as a whole. No watch is opened again
+   * after it.
+   */
   readonly isIncomplete: boolean;
-  /** The server said that it cannot serve {@link resourceVersion}: the next sync asks for the most recent state. */
+  /**
+   * The server reported that it cannot serve {@link resourceVersion}, so the next sync requests the most recent state.
+   */
   readonly isUnavailable: boolean;
-  /** The very first list came in pages although any version would do: the server has no watch cache. */
+  /** The very first list came in pages although any version would do, so the server has no watch cache. */
   readonly pagesForEver: boolean;
   readonly isStreamingUnsupported: boolean;
   /** Streams that ended before their initial events did, since the last that did not. */
@@ -42,10 +47,10 @@ export const initialMemory: ReflectorMemory = {
   attempts: 0,
 };
 
-/** Where a list is. */
+/** Position in a list. */
 export interface ListStep {
   readonly page: number;
-  /** What the first page was asked for. */
+  /** resourceVersion requested for the first page. */
   readonly resourceVersion: string;
   readonly limit: number;
   /** Whether this is the unpaged list after an expired continue token. */
@@ -54,7 +59,7 @@ export interface ListStep {
   readonly listVersion?: string;
 }
 
-/** What a reflector is at. */
+/** Phase of a reflector. */
 export type ReflectorState =
   | { readonly phase: 'idle'; readonly memory: ReflectorMemory }
   | { readonly phase: 'listing'; readonly memory: ReflectorMemory; readonly step: ListStep }
@@ -69,7 +74,7 @@ export type ReflectorState =
     }
   | { readonly phase: 'stopped'; readonly memory: ReflectorMemory; readonly trouble?: Failure };
 
-/** What can happen to a reflector. `now` is monotonic time in ms. */
+/** Inputs of a reflector. `now` is monotonic time in ms. */
 export type ReflectorInput =
   | { readonly type: 'start' }
   | {
@@ -106,7 +111,7 @@ export type ReflectorInput =
   | { readonly type: 'stop' }
   | { readonly type: 'give-up'; readonly failure: Failure };
 
-/** What the reflector wants done, in this order. At most the last one takes time, and its outcome is the next input. */
+/** Commands of the reflector, in this order. At most the last one takes time, and its outcome is the next input. */
 export type ReflectorEffect =
   /** Forget a replacement that was begun, and begin one. */
   | { readonly type: 'begin' }
@@ -123,7 +128,7 @@ export type ReflectorEffect =
   | { readonly type: 'watch'; readonly initial: boolean; readonly resourceVersion: string }
   /** Go on reading the open stream. */
   | { readonly type: 'read' }
-  /** Close the stream and forget the replacement, where there are any. */
+  /** Closes the stream and discards the replacement, if there are any. */
   | { readonly type: 'close' }
   /** Something failed; `report`: the watch error handler decides whether to go on. */
   | { readonly type: 'trouble'; readonly failure: Failure; readonly report: boolean }

@@ -1,10 +1,10 @@
 /**
- * Where a bare reflector puts what it reads: a store, or a queue such as a DeltaFIFO. Mirrors `cache.ReflectorStore`. Every
- * method is synchronous; what one throws is reported, and costs that one object. Where `replace` throws, which would cost all
- * of them, the collection is listed again, by the back-off.
+ * Destination of the objects read by a bare reflector, which is a store, or a queue such as a DeltaFIFO. Mirrors
+ * `cache.ReflectorStore`. Every method is synchronous; an error is reported, and costs that one object. If `replace`
+ * throws, which would cost all of them, the collection is listed again, by the back-off.
  */
 export interface ReflectorStore<T> {
-  /** An object was added: not before, as far as the server says. */
+  /** An object was added. It did not exist before, as far as the server reports. */
   add(object: T): void;
   update(object: T): void;
   /** The object as it was at its end. */

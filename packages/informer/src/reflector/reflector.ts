@@ -16,7 +16,7 @@ import type { ReflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.js';
 import type { Slicer } from '@kctl/delivery';
 
-/** What {@link Reflector} takes. */
+/** Options of {@link Reflector}. */
 export interface ReflectorOptions<Raw> {
   readonly source: BatchSource<Raw>;
   readonly intake: ReflectorIntake<Raw>;
@@ -27,7 +27,10 @@ export interface ReflectorOptions<Raw> {
   readonly metrics: ReflectorMetrics;
   readonly watchErrorHandler: WatchErrorHandler;
   readonly onStateChange: () => void;
-  /** Whether the objects will be reported as deleted one by one: then a replacement is delivered to its end, though the run is over. */
+  /**
+   * Whether the objects will be reported as deleted one by one. A replacement is then delivered to its end even if the
+   * run is over.
+   */
   readonly isLeaving: () => boolean;
   readonly bookmarks: boolean;
   readonly minWatchTimeoutMs: number;
@@ -44,13 +47,15 @@ const initialPatience = 5;
 const bookmarkedIdleMs = 180_000;
 
 /**
- * What a server has shown of its bookmarks. `expected`: it has ended initial events by one, which a server does that sends
- * them from time to time, too; but for kinds that it reads from etcd without a cache, such as events, it need not.
- * `absent`: none came in time, although it was expected.
+ * State of a server's bookmarks. With `expected`, it has ended initial events with one. Such a server also sends them
+ * from time to time, but not necessarily for kinds that it reads from etcd without a cache, such as events. With
+ * `absent`, none came in time, although it was expected.
  */
 type Bookmarks = 'unseen' | 'expected' | 'seen' | 'absent';
 
-/** Performs what the reflector's transitions ask for, one after the other. All decisions are the transitions'. */
+/**
+ * Performs the commands of the reflector's transitions one after the other. All decisions are made by the transitions.
+ */
 export class Reflector<Raw> {
   readonly #options: ReflectorOptions<Raw>;
   #state: ReflectorState = initialReflectorState;
@@ -147,7 +152,7 @@ export class Reflector<Raw> {
     return undefined;
   }
 
-  /** What was listed is not in the store: it is listed again, as where a list fails. */
+  /** The listed objects are not in the store, so they are listed again, as after a failed list. */
   #refused({ error }: StoreRefusal): ReflectorInput {
     const message = `the store did not take what was listed: ${messageOf(error)}`;
     const failure: Failure = { reason: 'store', message, error, retryAfterMs: 0, isConnectionRefused: false };
@@ -190,7 +195,7 @@ export class Reflector<Raw> {
         batch.done !== true;
         batch = await reader.wait(iterator.next())
       ) {
-        // Before it is worked on: in one turn each of many informers may have received something.
+        // Before processing, because in one turn each of many informers may have received frames.
         if (slicer.isOver) await slicer.breathe();
         let sinceCheck = 0;
         for (const raw of batch.value) {
@@ -248,7 +253,7 @@ export class Reflector<Raw> {
     }
   }
 
-  /** Reads frames until the stream says something that needs a decision. */
+  /** Reads frames until the stream has a frame that needs a decision. */
   async #read(signal: AbortSignal): Promise<ReflectorInput> {
     const { intake, slicer, idleTimeoutMs } = this.#options;
     const watch = this.#watch;
@@ -281,7 +286,7 @@ export class Reflector<Raw> {
         if (result.done === true) return this.#ended(watch, 'closed', undefined);
         watch.batch = result.value;
         watch.next = 0;
-        // Before it is worked on: in one turn each of many informers may have received something.
+        // Before processing, because in one turn each of many informers may have received frames.
         if (slicer.isOver) {
           await slicer.breathe();
           if (signal.aborted) return { type: 'stop' };
@@ -296,7 +301,7 @@ export class Reflector<Raw> {
     }
   }
 
-  /** @throws FrameError if there was something, and nothing of this kind: the answer is about another one */
+  /** @throws FrameError if there were objects, but none of this kind, so the answer is about another kind */
   #refuseOthers(what: string): void {
     const count = this.#options.intake.takeRefused();
     if (count > 0)
@@ -305,7 +310,10 @@ export class Reflector<Raw> {
       );
   }
 
-  /** Whether only known objects have come for too long: a server that watches without saying where the start ends. */
+  /**
+   * Whether only known objects have come for too long, which means a server that watches without marking the end of the
+   * start.
+   */
   #isInitialOverdue({ initial }: OpenWatch<Raw>): boolean {
     const { clock, intake, listIdleMs } = this.#options;
     const now = clock.monotonicNow();
@@ -323,7 +331,7 @@ export class Reflector<Raw> {
     const failure =
       given ?? classifyFailure(isInitial ? this.#unendedError(cause, openMs) : this.#shortError(watch, openMs));
     this.#close();
-    // Expected once: a server that has none would have each watch reopened every three minutes.
+    // Expected once, because otherwise each watch of a server without bookmarks would be reopened every three minutes.
     if (cause === 'idle' && !isInitial && this.#bookmarks === 'expected') this.#bookmarks = 'absent';
     const { resourceVersion } = intake;
     if (cause === 'closed' && openMs < 1000 && resourceVersion === this.#state.memory.resourceVersion)

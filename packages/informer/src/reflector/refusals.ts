@@ -2,8 +2,8 @@ import type { KubeObject } from '@kctl/apimachinery';
 import type { DecodedItem } from '../decoders/decoder.js';
 
 /**
- * Counts the objects of a page, or of the initial events of a watch, that do not belong here. Among others they cost
- * themselves alone; where there are no others, the whole answer is about another kind.
+ * Counts the objects of a page, or of the initial events of a watch, that do not belong here. Among others only they
+ * are lost; if there are no others, the whole answer is about another kind.
  */
 export class Refusals {
   #taken = 0;

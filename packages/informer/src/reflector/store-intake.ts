@@ -15,7 +15,7 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
   readonly #store: ReflectorStore<DeepReadonly<T>>;
   readonly #decoder: Decoder<T, Raw>;
   readonly #onStoreError: StoreErrorReport;
-  /** Nothing is known here: each object is read. */
+  /** Nothing is known here, so each object is read. */
   readonly #find: FindStored<T> = () => undefined;
   #replacement: Map<string, DeepReadonly<T>> | undefined;
   #isListIncomplete = false;
@@ -64,7 +64,8 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
     const item = this.#decoder.item(raw, this.#find);
     const object = this.#read(item.stored);
     const isAnyone = this.#refusals.count(item) && item.refused?.identity === undefined;
-    // What cannot be read, or has no name, may be any object that is there; what is of another kind does not belong here.
+    // An object that cannot be read, or has no name, may be any existing object; one of another kind does not belong
+    // here.
     if (
       isAnyone ||
       item.isUnreadable ||
@@ -147,9 +148,9 @@ export class StoreIntake<T extends KubeObject, Raw> implements ReflectorIntake<R
 }
 
 /**
- * Calls a store that is not ours: what it throws, and what a promise that it returns rejects with, is reported.
+ * Calls a foreign store. Its errors, and the rejection of a promise that it returns, are reported.
  *
- * @returns what it threw, where it did: then it has not done what it was asked for
+ * @returns the error, if it threw; it has then not done its work
  */
 export function callStore(
   operation: string,

@@ -1,7 +1,7 @@
 import { isThenable } from '@kctl/options';
 import type { InformerTrouble } from '../informer-state.js';
 
-/** What a watch error handler decides: `retry` (by backoff) or `stop` (the informer ends with the error). */
+/** Decisions of a watch error handler, `retry` (by backoff) or `stop` (the informer ends with the error). */
 export type WatchErrorDecision = 'retry' | 'stop';
 
 /**
@@ -10,7 +10,7 @@ export type WatchErrorDecision = 'retry' | 'stop';
  */
 export type WatchErrorHandler = (trouble: InformerTrouble) => WatchErrorDecision | undefined;
 
-/** Asks the handler. Of one that throws, rejects or returns a promise only the report shows something: the reflector goes on. */
+/** Calls the handler. If it throws, rejects or returns a promise, that is only reported, and the reflector goes on. */
 export function decideOn(
   trouble: InformerTrouble,
   handler: WatchErrorHandler,

@@ -41,7 +41,7 @@ function next<E>(events: AsyncGenerator<E, void>): Promise<IteratorResult<E, voi
   return coming;
 }
 
-/** The next event; undefined where the time is there first. */
+/** The next event; undefined if the time is reached first. */
 async function nextWithin<R>(
   coming: Promise<R>,
   { untilMs, clock }: { readonly untilMs: number | undefined; readonly clock: Clock },

@@ -26,13 +26,13 @@ export interface EventStreamOptions<T extends KubeObject>
 }
 
 /**
- * Events of an informer, for `for await`. Each loop is a reader with a place of its own among the informer's handlers: it
- * begins with the objects that are there, and holds up neither the informer nor another reader. While it is busy, changes
- * merge per object (with `delivery: 'every'` they all wait). A loop ends with the informer, after what waits was read, or
- * at once with the signal; leaving it leaves nothing behind.
+ * Events of an informer, for `for await`. Each loop is a reader with a separate place among the informer's handlers. It
+ * begins with the existing objects, and holds up neither the informer nor another reader. While it is busy, changes
+ * merge per object (with `delivery: 'every'` they all wait). A loop ends with the informer, after the waiting events
+ * were read, or at once with the signal; leaving it releases everything.
  *
- * Operators make another stream, over which each loop has state of its own. What a function given to one throws, the loop
- * throws. Mirrors kube-rs' `WatchStreamExt`, with an informer in place of `reflect_shared`.
+ * Operators make another stream, over which each loop has separate state. The loop throws the errors of a function
+ * given to an operator. Mirrors kube-rs' `WatchStreamExt`, with an informer in place of `reflect_shared`.
  */
 export interface EventStream<T extends KubeObject> extends AsyncIterable<InformerEvent<T>> {
   filter(accepts: (event: InformerEvent<T>) => boolean): EventStream<T>;
@@ -43,8 +43,8 @@ export interface EventStream<T extends KubeObject> extends AsyncIterable<Informe
    */
   changedBy(project: (object: DeepReadonly<T>) => unknown): EventStream<T>;
   /**
-   * Holds back what happens to an object until nothing has for so many ms, then hands it on as one event: nothing of an
-   * object that came and went, a delete and an add of one that was replaced.
+   * Holds back changes to an object until it has been unchanged for the given ms, then passes them on as one event
+   * (nothing for an object that came and went, a delete and an add for one that was replaced).
    *
    * @throws TypeError when it is not a number of ms
    */

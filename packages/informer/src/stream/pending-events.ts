@@ -17,7 +17,7 @@ export class PendingEvents<T extends KubeObject> {
   }
 
   put(event: InformerEvent<T>): void {
-    // An identity of its own: it merges with no other one.
+    // A unique identity, which merges with no other one.
     const id = this.#isMerging ? event.key : Symbol(event.key);
     const events = this.#waiting.get(id) ?? [];
     coalesce(events, event, { keep: 1, traits: this.#traits });
@@ -25,7 +25,7 @@ export class PendingEvents<T extends KubeObject> {
     else this.#waiting.set(id, events);
   }
 
-  /** Takes the events of one object: none where it came and went. */
+  /** Takes the events of one object (empty if it came and went). */
   takeAll(key: string): readonly InformerEvent<T>[] {
     const events = this.#waiting.get(key) ?? [];
     this.#waiting.delete(key);

@@ -5,11 +5,11 @@ import type { EventHandlerOptions, InformerEvent } from '../handlers/event.js';
 import type { SharedInformer } from '../informer.js';
 import { PendingEvents } from './pending-events.js';
 
-/** One loop over a stream: what its operators share. */
+/** One loop over a stream, shared by its operators. */
 export interface Reading {
   /** Aborted when the reader has left, or the stream ends. */
   readonly signal: AbortSignal;
-  /** Called for each object that is gone, before its delete is handed on: for operators that remember objects. */
+  /** Called for each deleted object, before its delete is passed on, for operators that remember objects. */
   readonly onGone: Set<(key: string) => void>;
   /** A loop that always has something to read shares the event loop as a handler does. */
   readonly slicer: Slicer;

@@ -18,7 +18,7 @@ export interface WaitForEventWithSyncOptions<T extends KubeObject>
   /** Conditions of events, in order; see `waitForEvent` of `@kctl/client`. */
   readonly until: EventCondition<InformerEvent<T>> | readonly EventCondition<InformerEvent<T>>[];
   /**
-   * Looks at everything that there is, once; true: nothing is to be waited for. What it throws ends the wait.
+   * Checks all existing objects, once; true ends the wait. An error ends the wait, too.
    *
    * @default it is waited for an event
    */
@@ -34,11 +34,11 @@ const optionNames: OptionNames<WaitForEventWithSyncOptions<never>> = {
 };
 
 /**
- * Waits for events of a collection by an informer of its own, which lists, resumes and lists again where a watch has
- * expired, and is gone when this settles. Events begin with adds of what is there; changes may be merged. Mirrors
- * `watch.UntilWithSync`.
+ * Waits for events of a collection with a dedicated informer, which lists, resumes and lists again if a watch has
+ * expired, and is gone when this settles. Events begin with adds of the existing objects; changes may be merged.
+ * Mirrors `watch.UntilWithSync`.
  *
- * @returns the event of the last condition; undefined where the precondition held
+ * @returns the event of the last condition; undefined if the precondition held
  * @throws DeadlineExceededError after `timeoutMs`; the signal's reason on abort; what a condition throws; TypeError when an
  *   option is not valid
  *

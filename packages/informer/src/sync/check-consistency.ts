@@ -8,12 +8,12 @@ import { hasMethods, requireKind, requireThat } from '../required.js';
 
 /** Options of {@link checkConsistency}. */
 export interface CheckConsistencyOptions<T extends KubeObject> {
-  /** Asked past its cache, where it has one. */
+  /** Called past its cache, if it has one. */
   readonly client: Pick<Reader, 'list'>;
   readonly kind: Kind<T>;
   /** The store, e.g. `informer.indexer`. */
   readonly store: Pick<IndexReader<T>, 'list' | 'resourceVersion'>;
-  /** What the store is limited to. @default all namespaces */
+  /** Limits of the store. @default all namespaces */
   readonly namespace?: string;
   readonly labelSelector?: NonNullable<ListOptions['labelSelector']>;
   readonly fieldSelector?: NonNullable<ListOptions['fieldSelector']>;
@@ -28,7 +28,7 @@ export interface CheckConsistencyOptions<T extends KubeObject> {
   readonly signal?: AbortSignal;
 }
 
-/** What {@link checkConsistency} found; keys are `namespace/name`, in the order of the texts. */
+/** Result of {@link checkConsistency}; keys are `namespace/name`, in the order of the strings. */
 export interface ConsistencyReport {
   readonly isConsistent: boolean;
   /** The version at which both were compared. */
@@ -54,12 +54,12 @@ const optionNames: OptionNames<CheckConsistencyOptions<KubeObject>> = {
 };
 
 /**
- * Compares what a store holds with a list of the server at exactly the store's resourceVersion. It costs a list that the
- * server reads from etcd: for tests, and for an operator in which something does not add up. Mirrors client-go's
- * consistency detector, which panics instead of returning what differs.
+ * Compares the content of a store with a list of the server at exactly the store's resourceVersion. It costs a list
+ * that the server reads from etcd, so it is meant for tests, and for an operator with an inconsistency. Mirrors
+ * client-go's consistency detector, which panics instead of returning the differences.
  *
  * @throws TypeError for options that are not valid, or a store without a version (it has not synced); a 410 StatusError
- * where the server has compacted that version; what the list throws
+ * if the server has compacted that version; errors of the list
  *
  * @example
  * ```ts
@@ -79,7 +79,7 @@ export async function checkConsistency<T extends KubeObject>(
   requireKind('checkConsistency', kind);
   requireThat(hasMethods(client, ['list']), 'checkConsistency: client', { value: client, expected: 'one with list' });
   requireThat(hasMethods(store, ['list']), 'checkConsistency: store', { value: store, expected: 'one with list' });
-  // In one step: the store goes on while the server is asked.
+  // In one step, because the store goes on while the server is called.
   const held = new Map(store.list().map((object) => [formatKey(keyOf(object)), object] as const));
   const { resourceVersion } = store;
   requireThat(isVersion(resourceVersion), 'checkConsistency: store.resourceVersion', {
@@ -87,7 +87,7 @@ export async function checkConsistency<T extends KubeObject>(
     expected: 'the version of a store that has synced',
   });
   const report = { missing: [] as string[], extra: [] as string[], different: [] as string[] };
-  // In one answer: pages may go on with a later version where the first one is compacted meanwhile.
+  // In one answer, because pages may go on with a later version if the first one is compacted meanwhile.
   const { items } = await client.list(kind, {
     ...scope,
     resourceVersion,
@@ -111,13 +111,13 @@ export async function checkConsistency<T extends KubeObject>(
   return { isConsistent, resourceVersion, ...report };
 }
 
-/** What a store holds of an object that was read; undefined where the transform fails for it. */
+/** The form in which a store holds an object that was read; undefined if the transform fails for it. */
 function transformed<T extends KubeObject>(
   object: DeepReadonly<KubeObject>,
   transform: (object: T) => T,
 ): T | undefined {
   try {
-    // What was read belongs to the caller: a transform may change it.
+    // A copy, because the object belongs to the caller and a transform may change it.
     return transformObject(mutableCopy(object) as unknown as T, transform);
   } catch {
     return undefined;

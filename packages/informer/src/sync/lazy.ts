@@ -2,15 +2,15 @@ import { isThenable } from '@kctl/options';
 
 /** A value that is computed when it is needed, and again once it is out of date. Mirrors `synctrack.Lazy`. */
 export interface Lazy<T> {
-  /** The value; computed where it was not since the last `notify`. What the computation throws is not kept. */
+  /** The value; computed if it was not since the last `notify`. Errors of the computation are not kept. */
   get(): T;
   /** Something that the value follows from has changed. */
   notify(): void;
 }
 
 /**
- * Makes a value of a computation, e.g. of a list of objects that handlers say has changed. Where that returns a promise,
- * all calls get the same one until it rejects or `notify` is called.
+ * Turns a computation into a value, e.g. of a list of objects whose change handlers report. If the computation returns
+ * a promise, all calls get the same one until it rejects or `notify` is called.
  *
  * @example
  * ```ts
@@ -32,7 +32,7 @@ export function createLazy<T>(evaluate: () => T): Lazy<T> {
       if (known !== undefined) return known.value;
       const before = changes;
       const mine = { value: evaluate() };
-      // What changed while it was computed may not be in it.
+      // Changes during the computation may not be included.
       if (before === changes) known = mine;
       if (isThenable(mine.value))
         mine.value.then(undefined, () => {

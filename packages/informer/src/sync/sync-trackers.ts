@@ -4,7 +4,7 @@ import { orAborted } from '@kctl/wait';
 export interface SyncTracker {
   /** Whether the source has synced and all that was started is finished; it stays true. */
   readonly hasSynced: boolean;
-  /** The source has synced: everything of its initial list was handed over to `start`. Idempotent. */
+  /** The source has synced, so everything of its initial list was passed to `start`. Idempotent. */
   upstreamHasSynced(): void;
   /** Resolves once `hasSynced` is true. @throws the signal's reason when that is or becomes aborted */
   waitForSync(options?: { readonly signal?: AbortSignal }): Promise<void>;

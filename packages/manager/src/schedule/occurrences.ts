@@ -6,16 +6,19 @@ import type { ScheduleOptions, ScheduleOverlap } from './schedule.js';
 
 /** The times of a schedule, in ms since the epoch. */
 export interface Occurrences {
-  /** The first one after a time; undefined where there is none. */
+  /** The first one after a time; undefined if none. */
   after(time: number): number | undefined;
-  /** The last one that is later than `from` and not later than `to`; undefined where there is none. */
+  /** The last one that is later than `from` and not later than `to`; undefined if none. */
   lastBetween(from: number, to: number): number | undefined;
 }
 
 /** {@link ScheduleOptions} with every choice made. */
 export interface ResolvedSchedule {
   readonly name: string;
-  /** Whether it is an interval: one is kept although the wall clock was set back, a time of a cron schedule happens once. */
+  /**
+   * Whether it is an interval. An interval is kept although the wall clock was set back, a time of a cron schedule
+   * happens once.
+   */
   readonly isInterval: boolean;
   /** The occurrences, counted from the last one, or from the start. */
   readonly occurrences: (origin: number) => Occurrences;

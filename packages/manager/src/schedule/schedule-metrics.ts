@@ -1,6 +1,6 @@
 import type { Metrics } from '@kctl/telemetry';
 
-/** What a schedule measures. */
+/** Metrics of a schedule. */
 export interface ScheduleMetrics {
   began(dueAt: number): void;
   ended(result: 'success' | 'error', durationMs: number): void;

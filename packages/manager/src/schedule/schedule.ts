@@ -3,24 +3,24 @@ import type { Logger } from '@kctl/telemetry';
 import type { Duration } from '@kctl/wait';
 
 /**
- * What happens to an occurrence that comes while a run is under way, by the names of a CronJob's `concurrencyPolicy`.
- * `forbid`: it is skipped. `allow`: both run. `replace`: the signal of the run is aborted, and the new run begins when
- * it has ended.
+ * Handling of an occurrence that comes while a run is in progress, by the names of a CronJob's `concurrencyPolicy`.
+ * With `forbid`, it is skipped. With `allow`, both run. With `replace`, the signal of the run is aborted, and the new
+ * run begins when it has ended.
  */
 export type ScheduleOverlap = 'forbid' | 'allow' | 'replace';
 
-/** What a run of a schedule is given. */
+/** Context of a run of a schedule. */
 export interface ScheduleContext {
   /** Aborted when leadership is lost, at the stop, after `timeout`, and when the run is replaced. */
   readonly signal: AbortSignal;
   readonly logger: Logger;
   /** The time of the occurrence, in ms since the epoch, without jitter. */
   readonly dueAt: number;
-  /** The time of the occurrence before it, where that is remembered. */
+  /** The time of the previous occurrence, if remembered. */
   readonly lastDueAt: number | undefined;
 }
 
-/** Where the last occurrence of each schedule is remembered, so that a new process goes on from there. */
+/** Store of the last occurrence of each schedule, so that a new process continues from there. */
 export interface ScheduleStore {
   /** The time of the last occurrence that was begun, in ms since the epoch; undefined for none. */
   load(name: string, options: { readonly signal: AbortSignal }): Promise<number | undefined>;
@@ -31,11 +31,11 @@ export interface ScheduleStore {
 
 /** Periodic work, see `Manager.schedule`. */
 export interface ScheduleOptions {
-  /** Unique in the manager: lower-case letters, digits and "-". The last run is remembered under it. */
+  /** Unique in the manager; consists of lower-case letters, digits and "-". The last run is remembered under it. */
   readonly name: string;
   /**
-   * The interval; counted from the last occurrence, also over restarts, and from now where the wall clock was set back
-   * (within a minute of that). Either this or `cron`.
+   * The interval; counted from the last occurrence, also over restarts, and from now if the wall clock was set back
+   * (within a minute after that). Either this or `cron`.
    */
   readonly every?: Duration;
   /** Five fields as in crontab, or `@hourly`, `@daily`, …; in UTC. No time happens twice when the wall clock is set back. */
@@ -55,7 +55,9 @@ export interface ScheduleOptions {
    * @default no limit
    */
   readonly startingDeadline?: Duration;
-  /** Whether the first run begins at once where none is remembered. @default false: at the first occurrence */
+  /**
+   * Whether the first run begins at once if no run is remembered. @default false, so it begins at the first occurrence
+   */
   readonly runAtStart?: boolean;
   /** Name of an own lease, instead of the manager's. @default the manager's */
   readonly leaderElectionScope?: string;

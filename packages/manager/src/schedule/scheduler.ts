@@ -8,10 +8,10 @@ import type { ResolvedSchedule } from './occurrences.js';
 import type { ScheduleMetrics } from './schedule-metrics.js';
 import type { ScheduleStore } from './schedule.js';
 
-/** The wall clock is asked at least this often: it may be set while we wait. */
+/** The wall clock is checked at least this often, because it may be set while waiting. */
 const longestSleepMs = 60_000;
 
-/** What a {@link Scheduler} works with. */
+/** Dependencies of a {@link Scheduler}. */
 export interface SchedulerParts {
   readonly schedule: ResolvedSchedule;
   readonly store: ScheduleStore | undefined;
@@ -74,10 +74,10 @@ export class Scheduler implements Runnable {
     await orAborted(this.#resumed?.promise, signal);
     if (this.#last === undefined && schedule.runAtStart) await this.#begin(startedAt, signal);
     for (;;) {
-      // What another process, or this one in an earlier term, has begun is not begun again.
+      // An occurrence begun by another process, or by this one in an earlier term, is not begun again.
       let from = this.#last ?? startedAt;
       if (isSetBack(from)) {
-        // The interval is counted from now, as by a store whose clock was ahead: see #load.
+        // The interval is counted from now, as with a store whose clock was ahead (see #load).
         from = clock.now();
         if (this.#last === undefined) startedAt = from;
         else this.#last = from;
@@ -94,7 +94,7 @@ export class Scheduler implements Runnable {
         await sleep(Math.min(at - clock.now(), longestSleepMs), { clock, signal });
       if (isSetBack(from)) continue;
       if (this.#resumed !== undefined) {
-        // Others may come due meanwhile: the last of them runs.
+        // Others may come due meanwhile; only the last of them runs.
         await orAborted(this.#resumed.promise, signal);
         continue;
       }
@@ -159,8 +159,8 @@ export class Scheduler implements Runnable {
   }
 
   /**
-   * What the store has, or what this process has begun in an earlier term and could not save. Waits until the store
-   * answers: without the last run, everything would begin anew.
+   * The value in the store, or an occurrence that this process has begun in an earlier term and could not save. Waits
+   * until the store answers, because without the last run everything would begin anew.
    */
   async #load(signal: AbortSignal): Promise<number | undefined> {
     const { store, schedule, clock, random, logger } = this.#parts;
@@ -198,7 +198,10 @@ export class Scheduler implements Runnable {
   }
 }
 
-/** What a store has loaded. @throws TypeError where that is not a time: counted from it, every moment would be due */
+/**
+ * Validates the result of a store. @throws TypeError if it is not a time, because counted from it, every moment would
+ * be due
+ */
 function requireTime(loaded: unknown): number | undefined {
   if (loaded === undefined || loaded === null) return undefined;
   if (typeof loaded === 'number' && Math.abs(loaded) <= 8.64e15) return loaded;

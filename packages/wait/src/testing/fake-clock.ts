@@ -64,7 +64,7 @@ export class FakeClock implements Clock {
     return this.#timers.size;
   }
 
-  /** ms until the next timer is due; undefined where none is pending. */
+  /** ms until the next timer is due; undefined if no timer is pending. */
   get nextTimerInMs(): number | undefined {
     const next = this.#next();
     return next === undefined ? undefined : next.dueAt - this.#monotonic;
@@ -106,7 +106,7 @@ export class FakeClock implements Clock {
     timer.callback();
   }
 
-  /** Never back: a callback may have advanced the clock beyond the target of the call that fired it. */
+  /** Never back, because a callback may have advanced the clock beyond the target of the call that fired it. */
   #move(to: number): void {
     if (to <= this.#monotonic) return;
     this.#wall += to - this.#monotonic;
@@ -127,7 +127,7 @@ export class FakeClock implements Clock {
   }
 }
 
-/** Runs everything that is ready: microtasks, and what they schedule for the next turn of the event loop. */
+/** Runs everything that is ready (microtasks, and the work they schedule for the next turn of the event loop). */
 export async function settle(): Promise<void> {
   for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
 }

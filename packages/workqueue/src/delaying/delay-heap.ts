@@ -4,7 +4,7 @@ const initialCapacity = 64;
 const branching = 4;
 
 /**
- * Slots ordered by time, then by the order of their pushes: a 4-ary heap on typed arrays, with the place of each slot
+ * Slots ordered by time, then by the order of their pushes. A 4-ary heap on typed arrays, with the place of each slot
  * known, so that a slot can be moved or removed.
  */
 export class DelayHeap {
@@ -16,7 +16,7 @@ export class DelayHeap {
   #order = 0;
   size = 0;
 
-  /** The earliest time; Infinity where there is none. */
+  /** The earliest time; Infinity if the heap is empty. */
   get headTime(): number {
     return this.size === 0 ? Infinity : (this.#times[0] ?? Infinity);
   }
@@ -49,7 +49,7 @@ export class DelayHeap {
     if (last === 0) this.#shrink();
   }
 
-  /** Removes and returns the earliest slot; call it only where `size` > 0. */
+  /** Removes and returns the earliest slot; call it only if `size` > 0. */
   pop(): number {
     const slot = this.#slots[0] ?? 0;
     const last = --this.size;

@@ -16,8 +16,9 @@ export interface DelayLineOptions {
 }
 
 /**
- * Slots that wait for their time: one heap and one armed timer, which is set anew only when the head moves forward.
- * Many slots that fall due together are handed over in slices of a few ms, with a turn of the event loop between.
+ * Slots that wait for their time. Uses one heap and one armed timer, which is set anew only when the head moves
+ * forward. Many slots that fall due together are handed over in slices of a few ms, with a turn of the event loop
+ * between.
  */
 export class DelayLine {
   readonly #clock: Clock;
@@ -121,7 +122,7 @@ export class DelayLine {
         break;
       }
     } finally {
-      // Also where a custom backing queue has thrown: the other slots have their time all the same.
+      // Even if a custom backing queue has thrown, because the other slots still fall due.
       if (this.#heap.size > 0) this.#arm();
     }
   }

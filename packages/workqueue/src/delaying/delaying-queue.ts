@@ -50,7 +50,7 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
   addAfter(item: T, delayMs: number): void {
     requireNumber('delayMs', delayMs);
     if (this.isDown) return;
-    // client-go counts a retry even where there is no delay.
+    // client-go counts a retry even if there is no delay.
     this.metrics?.retried();
     if (delayMs <= 0) {
       this.add(item);
@@ -75,7 +75,10 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
     this.reportDropped();
   }
 
-  /** A key that is given up is given up for later too: else it would come back although it was reported dropped. */
+  /**
+   * A key that is given up is also removed from the delayed ones, because otherwise it would come back although it was
+   * reported dropped.
+   */
   protected override dropReady(): number {
     const slot = super.dropReady();
     if (slot >= 0 && this.#isInLine(slot)) {

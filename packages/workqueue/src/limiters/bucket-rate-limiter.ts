@@ -15,9 +15,9 @@ export interface BucketRateLimiterOptions<T> extends KeyedLimiterOptions<T> {
   /** How many tokens the bucket holds; it is full at the start. @default 100 */
   readonly burst?: number;
   /**
-   * Whether a key whose token is still to come gets that same token again. client-go takes a new one on each call,
-   * also where the queue merges the adds: a hot key then pushes the delays of all others far into the future
-   * (controller-runtime #1594).
+   * Whether a key with a pending token gets that same token again. client-go takes a new one on each call, even if the
+   * queue merges the adds, so that a hot key pushes the delays of all others far into the future (controller-runtime
+   * #1594).
    *
    * @default true
    */
@@ -38,8 +38,8 @@ const optionNames: OptionNames<BucketRateLimiterOptions<never>> = {
 const leastSweep = 256;
 
 /**
- * A token bucket shared by all items: each call takes a token and returns how long it has to be waited for. It counts
- * no failures. Mirrors `TypedBucketRateLimiter` over `golang.org/x/time/rate`.
+ * A token bucket shared by all items. Each call takes a token and returns the wait for it. It counts no failures.
+ * Mirrors `TypedBucketRateLimiter` over `golang.org/x/time/rate`.
  */
 export function bucketRateLimiter<T = string>(options: BucketRateLimiterOptions<T> = {}): RateLimiter<T> {
   requireOptions('bucketRateLimiter', options, optionNames);

@@ -15,11 +15,11 @@ export interface ErrorRule<T> {
 
 /** Options of {@link errorAwareRateLimiter}. */
 export interface ErrorAwareRateLimiterOptions<T> {
-  /** Decides where no rule matches. */
+  /** Decides if no rule matches. */
   readonly otherwise: RateLimiter<T>;
   /** The first that matches decides. @default none */
   readonly rules?: readonly ErrorRule<T>[];
-  /** A server that asks for more is not believed, in ms. @default 3600000 */
+  /** Longest delay accepted from a server, in ms. @default 3600000 */
   readonly maxRetryAfterMs?: number;
 }
 
@@ -30,8 +30,8 @@ const optionNames: OptionNames<ErrorAwareRateLimiterOptions<never>> = {
 };
 
 /**
- * A limiter that sees the failure: its class chooses the limiter, and a server's `Retry-After` (see
- * {@link retryAfterMs}) is a lower bound of the delay. client-go has none (controller-runtime #2040).
+ * A limiter that receives the failure. Its class chooses the limiter, and a server's `Retry-After` (see
+ * {@link retryAfterMs}) is a lower bound of the delay. client-go has no equivalent (controller-runtime #2040).
  */
 export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiterOptions<T>): RateLimiter<T> {
   requireOptions('errorAwareRateLimiter', options, optionNames);

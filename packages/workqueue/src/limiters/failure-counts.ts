@@ -8,7 +8,7 @@ export interface KeyedLimiterOptions<T> {
   readonly key?: KeyFunction<T>;
 }
 
-/** The identity of items in a limiter: its own key function, else that of the first queue it is given to. */
+/** The identity of items in a limiter, by its own key function, else that of the first queue it is given to. */
 export class LimiterKey<T> {
   #key: KeyFunction<T> | undefined;
 

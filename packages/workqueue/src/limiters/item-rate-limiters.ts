@@ -13,7 +13,7 @@ export interface ExponentialRateLimiterOptions<T> extends KeyedLimiterOptions<T>
   /** No delay is longer, in ms. @default 1000000 */
   readonly maxMs?: number;
   /**
-   * Randomness for jitter: with it a delay d becomes one between d/2 and d, so that keys that failed together do not
+   * Randomness for jitter. It turns a delay d into one between d/2 and d, so that keys that failed together do not
    * return together.
    *
    * @default no jitter, as in client-go

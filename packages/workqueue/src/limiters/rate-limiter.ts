@@ -3,12 +3,12 @@ import type { KeyFunction, RequeueCause } from '../work-queue.js';
 
 /**
  * Decides how long an item has to wait before it is worked on again. Mirrors `workqueue.TypedRateLimiter`, plus the
- * failure, so that a limiter can honour what the server asked for.
+ * failure, so that a limiter can honour the delay requested by the server.
  */
 export interface RateLimiter<T> {
   /** The delay in ms (finite, ≥ 0) for this item. Each call also counts as a failure of it. */
   when(item: T, cause?: RequeueCause): number;
-  /** The item succeeded or is given up: its failures are no longer counted. */
+  /** The item succeeded or is given up, so its failures are no longer counted. */
   forget(item: T): void;
   /** How many failures of the item are counted. */
   numRequeues(item: T): number;
@@ -21,7 +21,10 @@ export interface RateLimiter<T> {
   adoptKey?(key: KeyFunction<T>): void;
 }
 
-/** @throws QueueArgumentError unless it has the methods of a limiter: without them the first failure would end a pool */
+/**
+ * @throws QueueArgumentError unless it has the methods of a limiter, because without them the first failure would end a
+ * pool
+ */
 export function requireRateLimiter(limiter: unknown, field = 'rateLimiter'): void {
   const methods = typeof limiter === 'object' && limiter !== null ? limiter : {};
   for (const method of ['when', 'forget', 'numRequeues'])

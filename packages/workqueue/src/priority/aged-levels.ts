@@ -2,7 +2,7 @@ import { ActiveLevels } from './ready-levels.js';
 import type { ReadyLevels } from './ready-levels.js';
 import { grown } from '../slot-table.js';
 
-/** Slots of one priority: a binary heap by age. Parked slots are not in it. */
+/** Slots of one priority, in a binary heap by age. Parked slots are not in it. */
 interface Level {
   readonly priority: number;
   readonly heap: number[];
@@ -20,8 +20,8 @@ const initialCapacity = 64;
 
 /**
  * Ready slots by priority and age. The age of a slot counts from the moment it became ready and is kept when its
- * priority is raised: a raise never makes a slot less urgent. Inside a priority the oldest is first, so that a slot can
- * enter a level anywhere: O(log n) for each change, and O(levels in use) to find the most urgent one.
+ * priority is raised, so a raise never makes a slot less urgent. Inside a priority the oldest is first, so that a slot
+ * can enter a level anywhere. O(log n) for each change, and O(levels in use) to find the most urgent one.
  */
 export class AgedLevels implements ReadyLevels {
   readonly #options: AgedLevelsOptions;
@@ -29,11 +29,11 @@ export class AgedLevels implements ReadyLevels {
   readonly #active = new ActiveLevels<Level>();
   /** Parked slots with their priority; as many as there are workers at most. */
   readonly #parked = new Map<number, number>();
-  /** By slot: when it became ready. */
+  /** By slot. When it became ready. */
   #readyAt = new Float64Array(initialCapacity);
-  /** By slot: orders what became ready at the same time. */
+  /** By slot. Orders slots that became ready at the same time. */
   #sequences = new Float64Array(initialCapacity);
-  /** By slot: its place in the heap of its level. */
+  /** By slot. Its place in the heap of its level. */
   #places = new Int32Array(initialCapacity);
   #sequence = 0;
   #size = 0;
@@ -93,7 +93,7 @@ export class AgedLevels implements ReadyLevels {
     const now = this.#options.now();
     let best: Level | undefined;
     let bestPriority = -Infinity;
-    // From the highest: of equally urgent slots the one with the higher priority of its own goes first.
+    // From the highest. Of equally urgent slots the one with the higher unaged priority goes first.
     for (let index = this.#active.list.length - 1; index >= 0; index--) {
       const level = this.#active.list[index];
       if (level === undefined) continue;

@@ -54,9 +54,9 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   readonly #levels: ReadyLevels;
   /** By slot, as far as slots have any. */
   #reasons: (string[] | undefined)[] = [];
-  /** The priority that a slot being processed was handed out with, where it is not 0. */
+  /** The priority that a slot being processed was handed out with, if it is not 0. */
   readonly #handedPriorities = new Map<number, number>();
-  /** By slot: what a slot that is ready or delayed is queued with. */
+  /** By slot. The options with which a ready or delayed slot is queued. */
   #priorities = new Float64Array(initialCapacity);
   #takenReasons = noReasons;
   /** The priority of the add in progress, for the overflow rule. */
@@ -248,7 +248,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   }
 
   protected override requeue(slot: number): void {
-    // After a plain shutdown nothing is handed out: the key is abandoned as those that wait were.
+    // After a plain shutdown nothing is handed out, so the key is abandoned like the waiting ones.
     if (this.isDown && !this.#isDraining) return;
     const { flags } = this.table;
     const state = flags[slot] ?? 0;

@@ -17,7 +17,7 @@ const initialCapacity = 64;
 const idleLevels = 64;
 
 /**
- * Ready slots by priority, first in, first out: a doubly linked list per level and a short sorted list of the levels
+ * Ready slots by priority, first in, first out. A doubly linked list per level and a short sorted list of the levels
  * that are not empty. A parked slot keeps its place and is passed over.
  */
 export class PriorityLevels implements ReadyLevels {

@@ -30,10 +30,10 @@ export interface PrioritizedItem<T> {
 }
 
 /**
- * A rate-limiting queue ordered by priority: higher first, first in first out inside a priority, by the time of
+ * A rate-limiting queue ordered by priority. Higher first, first in first out inside a priority, by the time of
  * becoming ready. Mirrors `priorityqueue.PriorityQueue` of controller-runtime.
  *
- * A key has one slot: adding it again while it waits takes the higher priority and the earlier time; raising the
+ * A key has one slot. Adding it again while it waits takes the higher priority and the earlier time; raising the
  * priority moves it behind those that have that priority already. A key that is being worked on can be added, starts
  * with a fresh priority, keeps its place, and is handed out after `done`.
  */
@@ -48,7 +48,7 @@ export interface PriorityQueue<T> extends RateLimitingQueue<T> {
   getWithPriority(options?: GetOptions): Promise<PrioritizedItem<T> | undefined>;
   /** Like `tryGet`, with the priority. */
   tryGetWithPriority(): PrioritizedItem<T> | undefined;
-  /** Refuses new work and hands out nothing more: what waits is abandoned, as in controller-runtime. Idempotent. */
+  /** Refuses new work and hands out nothing more; waiting items are abandoned, as in controller-runtime. Idempotent. */
   shutDown(): void;
   /**
    * As that of every queue, except that it also waits 500 ms for a first worker. (controller-runtime does not drain.)

@@ -1,8 +1,10 @@
-/** Slots that are ready, by priority. A slot that is being processed meanwhile is parked: it has a place, but waits. */
+/**
+ * Slots that are ready, by priority. A slot that is being processed meanwhile is parked, so it has a place, but waits.
+ */
 export interface ReadyLevels {
-  /** How many slots can be taken: the parked ones are not counted. */
+  /** Number of slots that can be taken, without the parked ones. */
   readonly length: number;
-  /** The lowest priority of the slots that can be taken; Infinity where there is none. */
+  /** The lowest priority of the slots that can be taken; Infinity if no slot can be taken. */
   readonly lowest: number;
   /** A slot that has become ready. */
   push(slot: number, priority: number, isParked: boolean): void;
@@ -14,9 +16,9 @@ export interface ReadyLevels {
   slots(): number[];
   /** The processing of a parked slot has ended. */
   unpark(slot: number, priority: number): void;
-  /** Removes and returns the most urgent slot that is not parked; -1 where there is none. */
+  /** Removes and returns the most urgent slot that is not parked; -1 if no slot can be taken. */
   take(): number;
-  /** Removes and returns the oldest slot of the lowest priority that is not parked; -1 where there is none. */
+  /** Removes and returns the oldest slot of the lowest priority that is not parked; -1 if no slot can be taken. */
   takeLowest(): number;
   /** Removes all slots, parked ones too; `onDrop` gets each with its priority. */
   clear(onDrop: (slot: number, priority: number) => void): void;
@@ -38,7 +40,7 @@ export class ActiveLevels<L extends { readonly priority: number }> {
     else this.list.splice(this.#indexOf(level.priority), 1);
   }
 
-  /** Where a priority is, or would be. */
+  /** Place of a priority, present or not. */
   #indexOf(priority: number): number {
     let low = 0;
     let high = this.list.length;

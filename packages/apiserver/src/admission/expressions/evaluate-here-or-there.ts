@@ -9,7 +9,7 @@ import { inlineCost } from '../../offload/rule-evaluation.js';
 type EvaluationJob = Extract<Job, { readonly answers: KnownAnswers }>;
 type Found<J extends EvaluationJob> = Exclude<JobResults[J['type']], Question>;
 
-/** What an evaluation is about, and where else it can take place. */
+/** Facts of an evaluation, and the other thread that it can run in. */
 export interface EvaluationPlace {
   readonly offload: Offload;
   readonly facts: EvaluationFacts;
@@ -21,8 +21,8 @@ function isQuestion(result: unknown): result is Question {
 }
 
 /**
- * Evaluates expressions in this thread, and where they cost too much for it, in another one. What they ask the
- * authorizer is answered here: the evaluation begins again with the answer.
+ * Evaluates expressions in this thread, or in another one if they cost too much. Their queries to the authorizer are
+ * answered here, and the evaluation restarts with the answer.
  */
 export async function evaluateHereOrThere<J extends EvaluationJob>(
   { offload, facts, write }: EvaluationPlace,

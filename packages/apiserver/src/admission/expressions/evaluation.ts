@@ -21,18 +21,18 @@ import { admissionRequest, type ReviewedWrite } from '../review/admission-review
 import type { CompiledExpression } from '../../expressions/environment.js';
 import type { ConditionVerdict, EvaluationFacts } from '../../offload/verdict.js';
 
-/** What all expressions of a policy may cost for one write, and what its match conditions may. */
+/** Cost limits per write, for all expressions of a policy and for its match conditions. */
 export const policyBudget = 10_000_000;
 export const conditionBudget = 2_500_000;
 
-/** The budget is spent: no further expression is evaluated. */
+/** Thrown when the budget is spent; no further expression is evaluated. */
 export class OutOfBudget extends Error {
   constructor() {
     super('validation failed due to running out of cost budget, no further validation rules will be run');
   }
 }
 
-/** What came of one expression. */
+/** Result of one expression. */
 export type Evaluated = { readonly value: Value } | { readonly problem: string };
 
 /** Values that expressions read, before they are made plain. */
@@ -42,14 +42,14 @@ export interface EvaluationInput {
   readonly namespace: UntypedObject | undefined;
 }
 
-/** Answers what an expression asks the authorizer. */
+/** Answers an expression's query to the authorizer. */
 export type Ask = (question: AuthorizationQuestion) => AuthorizationAnswer;
 
-/** What an evaluation takes place in. */
+/** Context of an evaluation. */
 export interface EvaluationContext {
   readonly facts: EvaluationFacts;
   readonly ask: Ask;
-  /** Where an evaluation ends with CelInlineCostError, to begin again in another thread. @default never */
+  /** Cost at which an evaluation ends with CelInlineCostError, to restart in another thread. @default never */
   readonly inlineCost?: number;
 }
 
@@ -74,7 +74,7 @@ export function factsOf({ reviewed, params, namespace }: EvaluationInput): Evalu
   };
 }
 
-/** The authorizer as expressions ask it: for the user of the request, or for a service account. */
+/** The authorizer as seen by expressions, for the user of the request or for a service account. */
 export function askOf({ authorizer, user }: AdmissionWrite): Ask {
   return (question) => authorizer.authorize(askedBy(user, question));
 }
@@ -90,7 +90,7 @@ function askedBy(user: User, question: AuthorizationQuestion): Attributes {
   return resourceAttributes(subject, verb, { group, version: '*', resource, subresource, namespace, name });
 }
 
-/** The variables of a policy: each is evaluated when it is first read. */
+/** The variables of a policy, each evaluated when it is first read. */
 class LazyVariables extends MapValue {
   readonly #evaluation: Evaluation;
   readonly #expressions: ReadonlyMap<string, CompiledExpression>;

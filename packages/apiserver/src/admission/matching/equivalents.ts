@@ -5,7 +5,7 @@ import type { KindRef, ResourceDefinition } from '../../resource/resource.js';
 import type { ResourceRef, WriteFacts } from '../write.js';
 import { ruleMatches, type AdmissionRule } from './rules.js';
 
-/** How a webhook or a policy is to see a write: as one of this resource and kind. */
+/** The resource and kind as which a webhook or a policy sees a write. */
 export interface MatchedResource {
   readonly definition: ResourceDefinition;
   readonly resource: ResourceRef;
@@ -43,8 +43,8 @@ function equivalentsOf(registry: Registry, { definition, subresource }: WriteFac
 }
 
 /**
- * The first rule that is about a write, and the version that it names. With `Equivalent`, a rule for another served
- * version of the resource matches too, where none names the version of the request.
+ * The first rule that matches a write, and the version that it names. With `Equivalent`, a rule for another served
+ * version of the resource also matches if no rule names the version of the request.
  */
 export function matchRules(
   registry: Registry,
@@ -72,7 +72,7 @@ export function isSameKind(a: KindRef, b: KindRef): boolean {
 /**
  * An object of one served version in another one of the same resource. The argument stays as it is.
  *
- * @throws StatusError 500 where a conversion webhook fails
+ * @throws StatusError 500 if a conversion webhook fails
  */
 export async function convertObject(
   object: UntypedObject,

@@ -1,7 +1,7 @@
 import { at, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
 import type { ResourceRef, WriteFacts } from '../write.js';
 
-/** A rule of a webhook or a policy: which operations on which resources. */
+/** Operations and resources that a rule of a webhook or a policy matches. */
 export interface AdmissionRule {
   readonly operations: readonly string[];
   readonly apiGroups: readonly string[];
@@ -10,7 +10,7 @@ export interface AdmissionRule {
   readonly resources: readonly string[];
   /** `Cluster`, `Namespaced` or `*`. */
   readonly scope: string;
-  /** Names that it is about: of policies only. Empty: all. */
+  /** Names that the rule matches, for policies only. Empty matches all. */
   readonly resourceNames: readonly string[];
 }
 

@@ -29,7 +29,7 @@ export function namespaceMatches(store: Store, selector: unknown, write: Admissi
 /** Whether the object of a write, as it is to be or as it was, satisfies a selector. */
 export function objectMatches(selector: unknown, { operation, object, oldObject }: AdmissionWrite): boolean {
   if (isEmptySelector(selector)) return true;
-  // Options have no labels: as upstream, also a selector of what lacks a label does not select them.
+  // Options have no labels. As upstream, even a selector that requires a label to be absent does not select them.
   if (operation === 'CONNECT') return false;
   return [object, oldObject].some((each) => each !== undefined && selectorMatches(selector, selectedLabels(each)));
 }

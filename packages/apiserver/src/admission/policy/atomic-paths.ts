@@ -2,8 +2,8 @@ import { isObject } from '@kctl/crd/engine';
 import type { Atom } from '../../managed-fields/atom.js';
 
 /**
- * The places where a configuration would replace a list, map or struct that is owned as a whole: what it does not name
- * there would be lost.
+ * The paths at which a configuration would replace a list, map or struct that is owned as a whole, losing all that it
+ * does not name there.
  */
 export function atomicPaths(value: unknown, atom: Atom, path = ''): string[] {
   const paths: string[] = [];

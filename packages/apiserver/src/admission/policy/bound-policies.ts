@@ -1,4 +1,4 @@
-/** What mutating and validating policies have in common. */
+/** Common parts of mutating and validating policies. */
 import type { UntypedObject } from '@kctl/apimachinery';
 import { objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { isExempt, type MatchBackend } from '../webhook/invocation.js';

@@ -47,9 +47,9 @@ function namedMatch(
 }
 
 /**
- * How a policy or binding sees a write; undefined where it does not concern it.
+ * Returns how a policy or binding sees a write; undefined if it does not concern it.
  *
- * @throws StatusError 404 where the namespace of the write is missing
+ * @throws StatusError 404 if the namespace of the write is missing
  */
 export function matchResources(
   backend: MatchBackend,

@@ -83,7 +83,7 @@ interface Refusal {
   readonly reason: string | undefined;
 }
 
-/** One invocation of a policy: with one binding and one parameter. */
+/** One invocation of a policy, with one binding and one parameter. */
 interface Invocation {
   readonly policy: MutatingPolicy;
   readonly binding: PolicyBinding;
@@ -91,7 +91,7 @@ interface Invocation {
   readonly params: UntypedObject | undefined;
 }
 
-/** What the invocations of one round share. */
+/** State shared by the invocations of one round. */
 interface Round {
   readonly write: AdmissionWrite;
   readonly versions: VersionedObjects;
@@ -110,7 +110,7 @@ function groupVersion({ group, version }: Pick<KindRef, 'group' | 'version'>): s
   return group === '' ? version : `${group}/${version}`;
 }
 
-/** Whether what is written is shown as another kind than it is stored as: a Scale. */
+/** Whether the written object is shown as another kind than it is stored as, such as a Scale. */
 function isView({ definition, kind }: MatchedResource): boolean {
   return kind.kind !== definition.kind;
 }
@@ -124,7 +124,7 @@ function applyConfiguration(object: UntypedObject, configuration: JsonObject, ma
     if (problems.length > 0) throw fail(`failed to convert ${what} object to typed object: ${printErrors(problems)}`);
   };
   const apiVersion = groupVersion(kind);
-  // As upstream: the types of a Scale and of options are not found.
+  // As upstream, the types of a Scale and of options are not found.
   if (isView(matched))
     requireTyped('patch', [`no corresponding type for ${kind.group}/${kind.version}, Kind=${kind.kind}`]);
   requireTyped('patch', typeErrors(configuration, atom));
@@ -137,7 +137,7 @@ function applyConfiguration(object: UntypedObject, configuration: JsonObject, ma
   return isObject(merged) ? merged : {};
 }
 
-/** The object with operations applied; undefined where one of them tests for what is not so. @throws PatchProblem */
+/** The object with operations applied; undefined if a test operation fails. @throws PatchProblem */
 function applyPatch(
   object: UntypedObject,
   operations: readonly JsonObject[],
@@ -192,7 +192,7 @@ class MutatingPolicies implements AdmissionPlugin {
     try {
       for (const invocation of invocations) await this.#invoke(invocation, round);
       await round.versions.settle();
-      // As upstream, whether or not that changed anything: also a policy that alone mutated is called again.
+      // As upstream, whether or not that changed anything. Even a policy that alone mutated is called again.
       if (round.lastKind !== undefined && round.mutatedKinds.has(round.lastKind)) reinvocations.requireAll();
     } finally {
       reinvocations.end();
@@ -274,7 +274,7 @@ class MutatingPolicies implements AdmissionPlugin {
         const changed = mutate(object, wanted, matched);
         const value = cloneJson(changed ?? typedObject(object, matched.kind));
         const decoded = decodeAdmitted(matched.definition, write.subresource, { value });
-        // What is left alone stays the object that came, but for its type and defaults.
+        // Parts left alone keep the original object, except for its type and defaults.
         versions.replace(changed === undefined && equalJson(decoded, object) ? object : decoded, matched);
         round.mutatedKinds.add(shownAs);
       } catch (error) {
@@ -291,7 +291,7 @@ function conditionsOf(policy: MutatingPolicy, context: EvaluationContext): Condi
   return evaluateConditions(policy.conditions, new Evaluation(context, policy.variables, conditionBudget));
 }
 
-/** What an expression asks for, as plain data. */
+/** Returns the changes that an expression requests, as plain data. */
 function evaluateMutation(policy: MutatingPolicy, mutation: Mutation, context: EvaluationContext): MutationVerdict {
   try {
     const result = new Evaluation(context, policy.variables, policyBudget).evaluate(mutation.expression);
@@ -304,12 +304,12 @@ function evaluateMutation(policy: MutatingPolicy, mutation: Mutation, context: E
   }
 }
 
-/** Compiles a policy and evaluates its match conditions: for another thread. */
+/** Compiles a policy and evaluates its match conditions, for another thread. */
 export function judgeMutationConditions(policy: UntypedObject, context: EvaluationContext): ConditionVerdict {
   return conditionsOf(readPolicy(policy), context);
 }
 
-/** Compiles a policy and evaluates one of its mutations: for another thread. */
+/** Compiles a policy and evaluates one of its mutations, for another thread. */
 export function judgeMutation(policy: UntypedObject, index: number, context: EvaluationContext): MutationVerdict {
   const compiled = readPolicy(policy);
   const mutation = compiled.mutations[index];
@@ -317,7 +317,7 @@ export function judgeMutation(policy: UntypedObject, index: number, context: Eva
   return evaluateMutation(compiled, mutation, context);
 }
 
-/** What a mutation makes of an object; undefined where it leaves it alone. @throws PatchProblem */
+/** Returns the object that a mutation produces; undefined if it changes nothing. @throws PatchProblem */
 function mutate(object: UntypedObject, wanted: MutationVerdict, matched: MatchedResource): JsonObject | undefined {
   if ('problem' in wanted) throw new PatchProblem(wanted.problem);
   return 'operations' in wanted

@@ -4,7 +4,7 @@ import { selectorMatches } from '../../resource/label-selector.js';
 import type { ResourceDefinition } from '../../resource/resource.js';
 import type { MatchBackend } from '../webhook/invocation.js';
 
-/** The parameters of a binding cannot be found: an error of its configuration. */
+/** Thrown if the parameters of a binding cannot be found, which is an error of its configuration. */
 export class ParamProblem extends Error {}
 
 function definitionOf({ registry }: MatchBackend, paramKind: unknown): ResourceDefinition | undefined {
@@ -48,8 +48,8 @@ function find(
 }
 
 /**
- * The parameters that a binding is evaluated with, one evaluation each; `undefined` among them for an evaluation without.
- * None where they are not there and that is allowed.
+ * Returns the parameters for the evaluations of a binding, one evaluation each; `undefined` among them for an
+ * evaluation without a parameter. Empty if they are missing and that is allowed.
  *
  * @throws ParamProblem
  */

@@ -1,10 +1,10 @@
 import { ListValue, MapValue, StructValue, valueJson, Failure, type Value } from '@kctl/cel';
 import { isObject, setOwn, type JsonObject } from '@kctl/crd/engine';
 
-/** What an expression gave is not a configuration or a patch. */
+/** Thrown if the result of an expression is not a configuration or a patch. */
 export class PatchProblem extends Error {}
 
-/** `Object.spec.template{…}` must stand where its name says. */
+/** `Object.spec.template{…}` must stand at the path that its name states. */
 function checkTypeNames(value: Value, path: string): void {
   if (value instanceof ListValue) {
     for (const item of value) if (!(item instanceof Failure)) checkTypeNames(item, path);

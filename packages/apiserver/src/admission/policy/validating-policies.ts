@@ -116,7 +116,7 @@ function evaluateAnnotations(policy: ValidatingPolicy, evaluation: Evaluation): 
   });
 }
 
-/** Compiles a policy and evaluates its validations: for another thread. */
+/** Compiles a policy and evaluates its validations, for another thread. */
 export function judgePolicy(policy: UntypedObject, context: EvaluationContext): Verdict {
   return evaluateValidations(readPolicy(policy), context);
 }

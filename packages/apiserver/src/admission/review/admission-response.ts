@@ -1,13 +1,13 @@
 import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { reviewApiVersion, type ReviewVersion } from './admission-review.js';
 
-/** What a webhook has decided. */
+/** Decision of a webhook. */
 export interface AdmissionAnswer {
   readonly allowed: boolean;
-  /** The JSON patch, as text; '' where there is none. */
+  /** The JSON patch, as a string; '' if there is no patch. */
   readonly patch: string;
   readonly patchType: string;
-  /** The Status that says why, as it came. */
+  /** The Status with the reason, as received. */
   readonly result: JsonObject | undefined;
   readonly warnings: readonly string[];
   readonly auditAnnotations: Readonly<Record<string, string>>;
@@ -16,7 +16,7 @@ export interface AdmissionAnswer {
 /** An answer is not an AdmissionReview, or not one to the request that was sent. The message is Go's. */
 export class ReviewError extends Error {
   override readonly name = 'ReviewError';
-  /** Whether the answer could not even be decoded: upstream then says that the call failed. */
+  /** Whether the answer could not be decoded at all, which upstream reports as a failed call. */
   readonly isUndecodable: boolean;
 
   constructor(message: string, { isUndecodable = false }: { readonly isUndecodable?: boolean } = {}) {
@@ -25,7 +25,7 @@ export class ReviewError extends Error {
   }
 }
 
-/** What is asked of an answer. */
+/** Requirements for an answer. */
 export interface ExpectedAnswer {
   readonly uid: string;
   readonly version: ReviewVersion;
@@ -78,7 +78,7 @@ function printKind(apiVersion: string, kind: string): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }
 
-/** Whether Go's decoder makes something of an answer at all: by its kind. @throws ReviewError */
+/** Checks by its kind whether Go's decoder accepts an answer at all. @throws ReviewError */
 function checkDecodable(review: JsonObject, version: ReviewVersion): void {
   const kind = stringOf(review['kind']) || 'AdmissionReview';
   const apiVersion = stringOf(review['apiVersion']) || reviewApiVersion(version);

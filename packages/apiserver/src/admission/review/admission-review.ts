@@ -11,7 +11,7 @@ export type ReviewVersion = 'v1' | 'v1beta1';
 /** A write as one webhook is to see it. */
 export interface ReviewedWrite {
   readonly write: AdmissionWrite;
-  /** Resource and kind that the webhook's rule names: of an equivalent version perhaps. */
+  /** Resource and kind named by the webhook's rule, possibly of an equivalent version. */
   readonly resource: ResourceRef;
   readonly kind: KindRef;
   /** The objects in that kind. */
@@ -37,7 +37,7 @@ export function typedObject(object: UntypedObject, of: KindRef): JsonObject {
   return typed;
 }
 
-/** What is asked of a webhook: also what CEL expressions know as `request`, there without the objects. */
+/** Request of a review sent to a webhook. CEL expressions see it as `request`, without the objects. */
 export function admissionRequest(uid: string, { write, resource, kind, object, oldObject }: ReviewedWrite): JsonObject {
   const { name, namespace, operation, subresource, user, dryRun, options } = write;
   return {

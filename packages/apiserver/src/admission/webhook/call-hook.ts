@@ -8,10 +8,10 @@ import { CallFailure, denial, dryRunUnsupported } from './errors.js';
 import type { Hook } from './hooks.js';
 
 /**
- * Asks one webhook. Its warnings and audit annotations are passed on whatever it says.
+ * Calls one webhook. Its warnings and audit annotations are passed on, whatever its decision.
  *
- * @throws CallFailure where it cannot be asked or answers no valid review; StatusError where it denies, or where the
- *   request is a dry run that it does not support
+ * @throws CallFailure if it cannot be called or returns no valid review; StatusError if it denies, or if the request is
+ * a dry run that it does not support
  */
 export async function callHook(
   caller: WebhookCaller,

@@ -14,11 +14,11 @@ import type { ReviewedWrite } from '../review/admission-review.js';
 
 /** The match conditions of a webhook, compiled. */
 export interface MatchConditions {
-  /** `problem`: what went wrong, where that refuses the write. */
+  /** `problem` describes a failure that refuses the write. */
   evaluate(write: ReviewedWrite, offload: Offload): Promise<ConditionVerdict>;
 }
 
-/** Compiles conditions; undefined where there are none. */
+/** Compiles conditions; undefined without conditions. */
 export function compileConditions(
   value: unknown,
   { ignoresFailures }: { readonly ignoresFailures: boolean },

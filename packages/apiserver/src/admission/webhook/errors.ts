@@ -3,7 +3,7 @@ import { messageOf } from '@kctl/telemetry';
 import { isObject, numberOf, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
 import { badRequest, internalError } from '../../protocol/status.js';
 
-/** A webhook could not be asked, or gave no valid answer: what failurePolicy is about. */
+/** Thrown if a webhook could not be called or gave no valid answer; failurePolicy applies. */
 export class CallFailure extends Error {
   override readonly name = 'CallFailure';
 
@@ -12,7 +12,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** What a failure of a call answers where the policy is Fail; anything else as it is. */
+/** Returns the answer for a failed call if the policy is Fail; any other error unchanged. */
 export function asStatusError(error: unknown): StatusError {
   if (isStatusError(error)) return error;
   return internalError(messageOf(error));
@@ -40,7 +40,9 @@ function detailsOf(value: unknown): StatusDetails | undefined {
   return details;
 }
 
-/** The Status of a denial: that of the webhook, with who denied in the message, and never one of success. */
+/**
+ * The Status of a denial. It is the Status of the webhook, with the webhook's name in the message, and never a success.
+ */
 export function denial(webhook: string, result: JsonObject | undefined): StatusError {
   const denied = `admission webhook ${goQuoted(webhook)} denied the request`;
   const message = stringOf(result?.['message']);

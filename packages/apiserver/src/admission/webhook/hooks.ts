@@ -18,7 +18,7 @@ export interface Hook {
   readonly namespaceSelector: unknown;
   readonly objectSelector: unknown;
   readonly conditions: MatchConditions | undefined;
-  /** Whether the write goes on where the webhook cannot be asked. */
+  /** Whether the write goes on if the webhook cannot be called. */
   readonly ignoresFailures: boolean;
   /** Whether it may be called on a dry run. */
   readonly allowsDryRun: boolean;

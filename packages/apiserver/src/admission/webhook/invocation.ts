@@ -12,11 +12,11 @@ import type { ReviewedWrite } from '../review/admission-review.js';
 import type { AdmissionWrite, WriteFacts } from '../write.js';
 import type { Hook } from './hooks.js';
 
-/** What matching needs of the server. */
+/** Server state that matching needs. */
 export interface MatchBackend {
   readonly store: Store;
   readonly registry: Registry;
-  /** Where expressions are evaluated that cost too much for this thread. */
+  /** Evaluates expressions that cost too much for this thread. */
   readonly offload: Offload;
 }
 
@@ -29,7 +29,7 @@ const exempt: ReadonlySet<string> = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
-/** Whether a write is one of admission's own configuration: no webhook and no policy can lock it. */
+/** Whether a write changes admission's configuration, which no webhook and no policy can lock. */
 export function isExempt({ kind }: WriteFacts): boolean {
   return kind.group === 'admissionregistration.k8s.io' && exempt.has(kind.kind);
 }
@@ -50,8 +50,8 @@ interface Shown {
 }
 
 /**
- * The object of a write as it stands, in a version that a webhook or a policy named. As upstream, it stays in that version
- * until another one is named, with all that the version of the write does not know: defaults, say.
+ * The current object of a write, in a version named by a webhook or a policy. As upstream, it stays in that version
+ * until another one is named, and keeps fields unknown to the version of the write, such as defaults.
  */
 export class VersionedObjects {
   readonly #write: AdmissionWrite;
@@ -63,7 +63,7 @@ export class VersionedObjects {
     this.#write = write;
   }
 
-  /** The write as `target` shows it. @throws StatusError 500 where an object does not convert */
+  /** Returns the write as `target` shows it. @throws StatusError 500 if an object does not convert */
   async in(target: Pick<MatchedResource, 'definition' | 'kind' | 'resource'>): Promise<ReviewedWrite> {
     const { resource, kind } = target;
     const { oldObject } = this.#write;
@@ -90,7 +90,7 @@ export class VersionedObjects {
     this.#isReplaced = true;
   }
 
-  /** Gives the write its object back. @throws StatusError 500 where it does not convert */
+  /** Gives the write its object back. @throws StatusError 500 if it does not convert */
   async settle(): Promise<void> {
     this.#settleView();
     if (this.#shown?.isChanged !== true) return;
@@ -140,9 +140,9 @@ function namespaceVerdict(store: Store, hook: Hook, write: AdmissionWrite): true
 }
 
 /**
- * How a webhook is to see a write; undefined where it is not called.
+ * Returns how a webhook sees a write; undefined if it is not called.
  *
- * @throws StatusError 403 where a match condition fails, 404 where the namespace is missing
+ * @throws StatusError 403 if a match condition fails, 404 if the namespace is missing
  */
 export async function matchHook(
   { store, registry, offload }: MatchBackend,

@@ -41,7 +41,7 @@ function operationsOf(hook: Hook, patch: string): JsonObject[] {
   });
 }
 
-/** The object with the patch of an answer applied; undefined where there is none. @throws StatusError 500, CallFailure */
+/** The object with the patch of an answer applied; undefined without a patch. @throws StatusError 500, CallFailure */
 function patched(
   hook: Hook,
   answer: AdmissionAnswer,
@@ -63,7 +63,7 @@ function patched(
     let isChanged = false;
     const decoded = decodeAdmitted(matched.definition, write.subresource, {
       value: cloneJson(next),
-      // As upstream, defaults do not count: those that a patch has removed have changed, those that it brings have not.
+      // As upstream, defaults do not count. Those that a patch has removed have changed, those that it brings have not.
       onDecoded: (value) => void (isChanged = !equalSemantic(value, object)),
     });
     return { object: decoded, isChanged, operations };
@@ -72,7 +72,7 @@ function patched(
   }
 }
 
-/** What the calls of one round share, and what one of them is about. */
+/** State shared by the calls of one round, and the match of one call. */
 interface Calling {
   readonly write: AdmissionWrite;
   readonly versions: VersionedObjects;

@@ -10,7 +10,7 @@ import {
 import { isLongBody } from '../../codecs/long-body.js';
 import type { CallOutcome } from '../../offload/long-write.js';
 
-/** A webhook has made a short object long: what follows takes place in another thread. */
+/** Thrown when a webhook has made a short object long; the rest runs in another thread. */
 export class LongAnswerError extends Error {
   override readonly name = 'LongAnswerError';
 

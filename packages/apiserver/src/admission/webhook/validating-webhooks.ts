@@ -37,7 +37,7 @@ class ValidatingWebhooks implements AdmissionPlugin {
     }
     if (relevant.length === 0) return;
     write.signal.throwIfAborted();
-    // All are asked, also where one has refused already; the first refusal to arrive is the answer.
+    // All webhooks are called, even if one has refused already; the first refusal to arrive is the answer.
     const refusals: unknown[] = [];
     await Promise.all(
       relevant.map(async ({ hook, reviewed }, index) => {

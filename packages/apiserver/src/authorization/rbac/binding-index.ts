@@ -29,7 +29,7 @@ export interface Grant {
 
 /** Bindings by whom they bind. */
 export interface BindingIndex {
-  /** What binds a user by name or by group: in all namespaces (''), or in one. */
+  /** Bindings of a user by name or by group, in all namespaces ('') or in one. */
   grantsOf(user: User, namespace: string): Iterable<Grant>;
   /** Reads all bindings anew. */
   rebuild(): void;

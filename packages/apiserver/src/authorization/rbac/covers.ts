@@ -12,9 +12,9 @@ function countAtoms({ verbs, apiGroups, resources, resourceNames, nonResourceURL
 }
 
 /**
- * What some rules allow and others do not, as rules with one verb and one resource or URL each.
+ * Permissions that some rules grant and others do not, as rules with one verb and one resource or URL each.
  *
- * @throws StatusError 413 where there are too many of them
+ * @throws StatusError 413 if there are too many of them
  */
 export function uncovered(owned: readonly PolicyRule[], wanted: readonly PolicyRule[]): PolicyRule[] {
   const count = wanted.reduce((sum, rule) => sum + countAtoms(rule), 0);
@@ -58,7 +58,7 @@ function coversResource(owned: readonly string[], resource: string): boolean {
   return slash >= 0 && owned.includes(`*${resource.slice(slash)}`);
 }
 
-/** Rules as upstream prints those that a user lacks: verbs of one resource together, in alphabetical order. */
+/** Rules that a user lacks, as upstream prints them, with the verbs of one resource together, in alphabetical order. */
 export function describeRules(rules: readonly PolicyRule[]): string {
   const merged = new Map<string, PolicyRule>();
   for (const rule of rules) {

@@ -12,7 +12,7 @@ import { privilegedGroup, type RbacAuthorizer } from './rbac-authorizer.js';
 /** A write of a role or of a binding. */
 export interface GrantingWrite {
   readonly user: User;
-  /** Where the kind is kept. */
+  /** Table of the kind. */
   readonly table: string;
   /** The plural. */
   readonly resource: string;
@@ -32,7 +32,7 @@ const fullAuthority: readonly PolicyRule[] = [
   { verbs: ['*'], apiGroups: [], resources: [], resourceNames: [], nonResourceURLs: ['*'] },
 ];
 
-/** What {@link EscalationCheck} is about; all other kinds need no check. */
+/** Kinds covered by {@link EscalationCheck}; all other kinds need no check. */
 export const grantingTables: ReadonlySet<string> = new Set([
   roleTable,
   clusterRoleTable,
@@ -75,7 +75,7 @@ export function createEscalationCheck(rbac: RbacAuthorizer): EscalationCheck {
     const plural = kind === 'ClusterRole' ? 'clusterroles' : kind === 'Role' ? 'roles' : '';
     const about = { group, version: '*', resource: plural, namespace, name };
     if (plural !== '' && rbac.authorize(resourceAttributes(user, 'bind', about)).allowed) return;
-    // What is wrong with the reference, validation says.
+    // Validation reports errors of the reference.
     if (plural === '' || name === '') return;
     const rules = rbac.rulesOfRole({ kind, name }, namespace);
     if (rules === undefined) throw notFound({ group: rbacGroup, plural: resource }, name);

@@ -11,7 +11,7 @@ export interface PolicyRule {
   readonly nonResourceURLs: readonly string[];
 }
 
-/** Rules of the objects that hold them: an object never changes, so that its rules are read once. */
+/** Rules by the object that holds them. An object never changes, so its rules are read once. */
 const known = new WeakMap<UntypedObject, readonly PolicyRule[]>();
 
 /** The rules of a stored Role or ClusterRole. */
@@ -35,7 +35,7 @@ export function readRules(role: UntypedObject): PolicyRule[] {
   }));
 }
 
-/** Whether a rule allows what is asked for. */
+/** Whether a rule allows the requested access. */
 export function allows(rule: PolicyRule, attributes: Attributes): boolean {
   if (!includes(rule.verbs, attributes.verb)) return false;
   if (!attributes.isResource) return rule.nonResourceURLs.some((url) => coversUrl(url, attributes.path));

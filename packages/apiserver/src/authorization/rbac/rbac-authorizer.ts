@@ -22,15 +22,15 @@ export interface ResolvedRules {
 
 /** The authorizer of Roles and ClusterRoles, and the rules behind its decisions. */
 export interface RbacAuthorizer extends Authorizer {
-  /** All rules that apply to a user: those of the cluster, and those of a namespace unless it is ''. */
+  /** All rules that apply to a user, including those of a namespace unless it is ''. */
   resolve(user: User, namespace: string): ResolvedRules;
-  /** The rules of a role; undefined where it does not exist. */
+  /** The rules of a role; undefined if it does not exist. */
   rulesOfRole(roleRef: RoleRef, namespace: string): readonly PolicyRule[] | undefined;
   /** Reads all bindings anew. */
   rebuild(): void;
 }
 
-/** Members may do everything, whatever roles say. */
+/** Members may do everything, whatever the roles allow. */
 export const privilegedGroup = 'system:masters';
 
 const privileged: Decision = { allowed: true, reason: '' };
@@ -113,7 +113,7 @@ function missingRole({ kind, name }: RoleRef): string {
   return `${kind === 'ClusterRole' ? 'clusterrole' : 'role'}.${rbacGroup} ${goQuoted(name)} not found`;
 }
 
-/** Several errors as Go aggregates them: each once, in brackets where there are several. */
+/** Several errors as Go aggregates them, each once, in brackets if there are several. */
 export function aggregate(errors: readonly string[]): string {
   const distinct = [...new Set(errors)];
   const [only = ''] = distinct;

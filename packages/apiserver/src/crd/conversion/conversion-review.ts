@@ -7,14 +7,14 @@ const kind = 'ConversionReview';
 
 /** A request for a conversion, and what its answer is compared with. */
 export interface ConversionQuestion {
-  /** The review's version: v1 or v1beta1. */
+  /** The review's version, v1 or v1beta1. */
   readonly reviewVersion: string;
   readonly uid: string;
   readonly desiredApiVersion: string;
   readonly objects: readonly JsonObject[];
 }
 
-/** The first review version that the API server handles; undefined where it handles none. */
+/** The first review version that the API server handles; undefined if it handles none of them. */
 export function reviewVersionOf(versions: readonly string[]): string | undefined {
   return versions.find((version) => version === 'v1' || version === 'v1beta1');
 }

@@ -72,7 +72,7 @@ export function restoreMetadata(original: JsonObject, converted: JsonObject): st
   return undefined;
 }
 
-/** What is wrong with changed labels or annotations. */
+/** Describes an error in changed labels or annotations. */
 function mapProblem(field: 'labels' | 'annotations', before: JsonObject, after: JsonObject): string | undefined {
   let isChanged = Object.keys(before).length !== Object.keys(after).length;
   for (const [key, value] of Object.entries(after)) {

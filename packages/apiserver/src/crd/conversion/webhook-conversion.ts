@@ -13,7 +13,7 @@ const timeoutMs = 30_000;
 /** Calls the conversion webhook of a CustomResourceDefinition. */
 export interface ConversionCaller {
   /**
-   * Objects of one version in another one, in order: one call for all, none for no objects.
+   * Converts objects of one version to another one, in order. One call for all, and no call without objects.
    *
    * @throws StatusError 500 with upstream's message
    */
@@ -64,7 +64,7 @@ class WebhookConversionCaller implements ConversionCaller {
   }
 }
 
-/** The caller of a definition's conversion webhook; undefined where its versions differ in their names only. */
+/** The caller of a definition's conversion webhook; undefined if its versions differ in their names only. */
 export function conversionCallerOf(
   crd: UntypedObject,
   caller: WebhookCaller | undefined,
@@ -90,7 +90,7 @@ export interface VersionRules {
   readonly pruneForStorage: (converted: UntypedObject) => UntypedObject;
 }
 
-/** Conversion of one served version by webhook, in upstream's order: read as stored, convert, prune. */
+/** Conversion of one served version by webhook, in upstream's order (read as stored, convert, prune). */
 export function createObjectConversion(caller: ConversionCaller, rules: VersionRules): ObjectConversion {
   const { apiVersion, storageApiVersion } = rules;
   return {
@@ -124,7 +124,7 @@ export function createObjectConversion(caller: ConversionCaller, rules: VersionR
   };
 }
 
-/** Upstream's storage keeps no revision in its objects: webhooks see none. */
+/** Upstream's storage keeps no revision in its objects, so webhooks see none. */
 function withoutRevision(object: UntypedObject): UntypedObject {
   const { resourceVersion: _, ...metadata } = object.metadata;
   return { ...object, metadata };

@@ -1,4 +1,4 @@
-/** The documents of the built-in kinds: compressed data, read when a client asks for the first of them. */
+/** The documents of the built-in kinds, as compressed data that is read when a client requests the first of them. */
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
 import { objectOf, type JsonObject } from '@kctl/crd/engine';
@@ -6,15 +6,17 @@ import { objectOf, type JsonObject } from '@kctl/crd/engine';
 /** A document as it is served. */
 export interface OpenApiDocument {
   readonly body: string | Uint8Array;
-  /** SHA-512 of the JSON form, in capital hexadecimal digits: upstream's entity tag. */
+  /** SHA-512 of the JSON form, in capital hexadecimal digits, like upstream's entity tag. */
   readonly hash: string;
 }
 
-/** What was recorded of a real server. */
+/** Documents recorded from a real server. */
 export interface BuiltinDocuments {
   /** OpenAPI v3, by path: `api/v1`, `apis/apps/v1`, `version`. */
   readonly v3: ReadonlyMap<string, OpenApiDocument>;
-  /** The text of the v2 document: to the end of its paths, to the end of its definitions, and to its end. */
+  /**
+   * The source of the v2 document in three parts, up to the end of its paths, of its definitions, and of the document.
+   */
   readonly v2: { readonly paths: Uint8Array; readonly definitions: Uint8Array; readonly end: Uint8Array };
   /** The document of a sample custom resource, read. */
   readonly sample: JsonObject;
@@ -22,7 +24,7 @@ export interface BuiltinDocuments {
 
 const decompress = promisify(brotliDecompress);
 
-/** Reads the data: some milliseconds, most of them in a thread of zlib's. */
+/** Reads the data, which takes some milliseconds, most of them in a zlib thread. */
 export async function readBuiltinDocuments(): Promise<BuiltinDocuments> {
   const { data, sections } = await import('./generated/documents.js');
   const whole = await decompress(Buffer.from(data, 'base64'));

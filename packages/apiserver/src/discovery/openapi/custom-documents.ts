@@ -1,4 +1,4 @@
-/** The documents of custom resources, made of their definitions when a client asks for them. */
+/** The documents of custom resources, made from their definitions when a client requests them. */
 import type { UntypedObject } from '@kctl/apimachinery';
 import { at, crdVersions, isObject, type JsonObject } from '@kctl/crd/engine';
 import type { ResourceDefinition } from '../../resource/resource.js';

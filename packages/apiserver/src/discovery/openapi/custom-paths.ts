@@ -60,7 +60,7 @@ function withArticle(noun: string): string {
   return `${/^[aeiou]/i.test(noun) ? 'an' : 'a'} ${noun}`;
 }
 
-/** What an operation does, in upstream's words: `replace status of the specified Widget`. */
+/** Description of an operation, in upstream's words, such as `replace status of the specified Widget`. */
 function descriptionOf(verb: string, kind: string, subresource: string): string {
   const part = subresource === '' ? '' : ` ${subresource} of`;
   switch (verb) {
@@ -88,7 +88,7 @@ function groupOf({ group }: ResourceDefinition): string {
   return group.replace(/\.k8s\.io$/, '');
 }
 
-/** The definition's name in OpenAPI documents: the group reversed, version and kind. */
+/** The definition's name in OpenAPI documents, made of the reversed group, version and kind. */
 export function modelName({ group, version }: ResourceDefinition, kind: string): string {
   return `${group.split('.').toReversed().join('.')}.${version}.${kind}`;
 }

@@ -5,10 +5,10 @@ import { modelName, sharedNames } from './custom-paths.js';
 import type { CustomTexts } from './custom-texts.js';
 import { schemaInOrder } from './go-order.js';
 
-/** The versions of OpenAPI: v2 says less. */
+/** The versions of OpenAPI, of which v2 is less expressive. */
 export type OpenApiVersion = 'v2' | 'v3';
 
-/** What a document is written for, and in which words. */
+/** Version and wording that a document is written in. */
 interface Style {
   readonly version: OpenApiVersion;
   readonly texts: CustomTexts;
@@ -35,7 +35,7 @@ function isFilled(value: unknown): boolean {
   return value !== undefined && value !== null && value !== '';
 }
 
-/** What a schema says beside its children, without what is empty. */
+/** Keywords of a schema besides its children, without empty ones. */
 function ownFacts(schema: JsonObject, version: OpenApiVersion): JsonObject {
   const facts: JsonObject = {};
   for (const name of plain) if (isFilled(schema[name])) facts[name] = schema[name];
@@ -53,7 +53,7 @@ function isIntegerOrString(value: unknown): boolean {
   return types.length === 2 && types[0] === 'integer' && types[1] === 'string';
 }
 
-/** The value validations of `x-kubernetes-int-or-string`, spelt out where the schema does not. */
+/** The value validations of `x-kubernetes-int-or-string`, spelt out if the schema does not have them. */
 function spellOutIntOrString(published: JsonObject): void {
   if (published['x-kubernetes-int-or-string'] !== true) return;
   const allOf = arrayOf(published['allOf']);
@@ -63,7 +63,7 @@ function spellOutIntOrString(published: JsonObject): void {
   else published['allOf'] = [{ anyOf: integerOrString() }, ...allOf];
 }
 
-/** Drops from a published schema what v2 cannot say, or what its clients trip over. */
+/** Drops from a published schema what v2 cannot express, or what its clients cannot handle. */
 function reduceToV2(published: JsonObject, source: JsonObject): void {
   for (const name of [...junctors, 'not']) delete published[name];
   if (source['nullable'] === true) for (const name of ['type', 'items', 'properties']) delete published[name];
@@ -81,7 +81,7 @@ function reduceToV2(published: JsonObject, source: JsonObject): void {
   else published['required'] = required;
 }
 
-/** A schema without type, description and the like: what stands in `allOf` and its kin. */
+/** A schema without type, description and the like, as it stands in `allOf` and similar keywords. */
 function nested(schema: unknown, { texts }: Style): JsonObject {
   return published(objectOf(schema), { version: 'v3', texts });
 }
@@ -135,7 +135,7 @@ function reference(model: string, version: OpenApiVersion): JsonObject {
   return { $ref: `#/${version === 'v2' ? 'definitions' : 'components/schemas'}/${model}` };
 }
 
-/** A reference with a description: in v3 nothing stands beside `$ref`. */
+/** A reference with a description, since in v3 nothing stands beside `$ref`. */
 function described(model: string, description: string, version: OpenApiVersion): JsonObject {
   return version === 'v2'
     ? { ...reference(model, version), description }

@@ -1,4 +1,4 @@
-/** What every custom resource's documents say alike, out of the recorded document of a sample. */
+/** Common parts of every custom resource's documents, from the recorded document of a sample. */
 import { arrayOf, at, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 
 /** A parameter in the path or the query of a request. */
@@ -26,7 +26,7 @@ export interface CustomTexts {
 
 const model = 'test.kctl.record.v1.Sample';
 
-/** Reads the texts from the document of the resource `samples` and its kind `Sample`. */
+/** Reads the descriptions from the document of the resource `samples` and its kind `Sample`. */
 export function readCustomTexts(sample: JsonObject): CustomTexts {
   const schemas = objectOf(at(sample, 'components', 'schemas'));
   const { apiVersion, kind, metadata, embedded } = objectOf(at(schemas, model, 'properties'));

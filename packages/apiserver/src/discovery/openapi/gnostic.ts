@@ -1,6 +1,6 @@
 /**
- * Documents in protobuf as gnostic writes them: messages as tables of fields, in the order of their numbers. Values that
- * have no type of their own stand as YAML.
+ * Documents in protobuf as gnostic writes them, with messages as tables of fields, in the order of their numbers.
+ * Values without a separate type stand as YAML.
  */
 import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { breathe } from '../../handlers/list-reply.js';
@@ -59,7 +59,7 @@ export function writePairs(write: WriteField): WriteField {
   };
 }
 
-/** A message: its fields, and the number under which members that begin with `x-` are kept. */
+/** A message, with its fields and the number under which members that begin with `x-` are kept. */
 export function message(extensions: number, specs: () => readonly FieldSpec[]): Write {
   let fields: readonly FieldSpec[] | undefined;
   return (writer, value) => {
@@ -88,7 +88,7 @@ export const part: (number: number, name: string, write: Write) => FieldSpec = (
 ];
 
 const plainText = /^\.?[A-Za-z](?!.*(?:: | #|[: ]$))[\x20-\x7e]*$/;
-/** What YAML takes for something else than a text. */
+/** Words that YAML does not read as strings. */
 const wordsOfYaml = /^(?:true|false|null|yes|no|on|off|y|n|\.inf|\.nan)$/i;
 const printable = /^[\x20-\x7e]*[^\d\x00-\x20\x7f-\uffff][\x20-\x7e]*$/;
 
@@ -109,7 +109,7 @@ function memberOf(value: unknown, indent: string): string {
   return isNested ? `\n${yamlOf(value, ' '.repeat(4 * Math.floor(indent.length / 4 + 1)))}` : ` ${scalarOf(value)}\n`;
 }
 
-/** Scalars of JSON are those of YAML; a text has only the quotes that it needs. */
+/** Scalars of JSON are those of YAML; a string has only the quotes that it needs. */
 function scalarOf(value: unknown): string {
   if (typeof value !== 'string' || wordsOfYaml.test(value)) return JSON.stringify(value);
   if (plainText.test(value)) return value;
@@ -137,14 +137,14 @@ export function orReference(write: Write, descriptionNumber: number): Write {
   };
 }
 
-/** What a message writes of a value. */
+/** Encodes a value as a message writes it. */
 export function encode(write: Write, value: unknown): Uint8Array {
   const writer = new ReverseWriter();
   write(writer, value);
   return writer.finish();
 }
 
-/** Entries that are encoded at a time: about 5 ms. */
+/** Entries encoded at a time, which take about 5 ms. */
 const entriesAtOnce = 32;
 
 /** The members of an object as fields of a number, each a pair of name and value; others have their turn in between. */

@@ -19,14 +19,14 @@ export function sortedByName<T>(object: Readonly<Record<string, T>>): Record<str
   return Object.fromEntries(Object.entries(object).sort(byName));
 }
 
-/** A value without a schema of its own: objects by name, at every level. */
+/** A value without a schema, with objects in order of names at every level. */
 function plainInOrder(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(plainInOrder);
   if (!isObject(value)) return value;
   return sortedByName(Object.fromEntries(Object.entries(value).map(([name, member]) => [name, plainInOrder(member)])));
 }
 
-/** A schema and those in it: members in the order of Go's struct, properties and extensions by name. */
+/** A schema and those in it, with members in the order of Go's struct, and properties and extensions by name. */
 export function schemaInOrder(schema: JsonObject): JsonObject {
   const entries = Object.entries(schema).map(([name, value]): [string, unknown] => [name, memberInOrder(name, value)]);
   return Object.fromEntries(entries.sort((a, b) => placeOf(a[0]) - placeOf(b[0]) || byName(a, b)));

@@ -18,27 +18,27 @@ import type { Fragment, FragmentV2, PartsV2 } from '../../offload/fragment.js';
 import { encodePartsV2, joinPartsV2 } from './protobuf-v2.js';
 import { encodeOpenApiV3 } from './protobuf-v3.js';
 
-/** What the documents are made of. */
+/** Options for the documents. */
 export interface OpenApiOptions {
   readonly registry: Registry;
   /** The CustomResourceDefinition of this name, as it is stored. */
   readonly crd: (name: string) => StoredDefinition | undefined;
   readonly clock: Clock;
-  /** Where the documents of long definitions are made. */
+  /** Makes the documents of long definitions. */
   readonly offload: Offload;
 }
 
-/** A CustomResourceDefinition: of a long one the text is all that is looked at. */
+/** A CustomResourceDefinition. Of a long one only the JSON is read. */
 export type StoredDefinition = Pick<ObjectVersion, 'object' | 'text' | 'textLength'>;
 
 /** From this length on, in characters, another thread makes the documents of a definition. */
 const longText = 64 * 1024;
-/** From this length on another thread encodes a document: most of them have 80 KB that all share. */
+/** From this length on another thread encodes a document. Most documents have 80 KB in common. */
 const longDocument = 256 * 1024;
 
 /** Answers requests for OpenAPI documents. */
 export interface OpenApi {
-  /** The answer to a request below `/openapi`; a bare 404 where there is no such document. */
+  /** The answer to a request below `/openapi`; a bare 404 if there is no such document. */
   answer(request: ApiRequest, segments: readonly string[], query: URLSearchParams): Promise<Reply>;
 }
 
@@ -72,7 +72,7 @@ async function joined(pieces: readonly (string | Uint8Array)[]): Promise<OpenApi
   return { body: Buffer.concat(parts), hash: hash.digest('hex').toUpperCase() };
 }
 
-/** The media type of an answer: of the first clause that is served; undefined where there is none. */
+/** The media type of an answer, from the first clause that is served; undefined if none is. */
 function negotiateType(accept: string | undefined, types: ReadonlyMap<string, string>): string | undefined {
   for (const { type } of parseAccept(accept === undefined || accept === '' ? '*/*' : accept)) {
     if (type === '*/*' || type === 'application/*') return jsonType;
@@ -99,7 +99,7 @@ interface CustomVersion {
   readonly crd: StoredDefinition;
 }
 
-/** What is made once for each version of each state of a definition. */
+/** Values made once for each version of each state of a definition. */
 type Remembered<T> = WeakMap<UntypedObject, Map<string, Promise<T>>>;
 
 class OpenApiDocuments implements OpenApi {
@@ -109,7 +109,7 @@ class OpenApiDocuments implements OpenApi {
   readonly #fragmentsV2: Remembered<FragmentV2> = new WeakMap();
   /** Documents by path, as long as they are made of the same fragments. */
   readonly #documents = new Map<string, { readonly of: readonly Fragment[]; readonly document: OpenApiDocument }>();
-  /** Documents in protobuf, made when a client asks for the first time. */
+  /** Documents in protobuf, made when a client requests them for the first time. */
   readonly #protobuf = new WeakMap<OpenApiDocument, Promise<Uint8Array>>();
   #builtin: Promise<Builtin> | undefined;
   #builtinParts: Promise<PartsV2> | undefined;

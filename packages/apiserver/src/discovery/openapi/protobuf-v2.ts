@@ -1,4 +1,4 @@
-/** OpenAPI v2 in protobuf: the message `openapi.v2.Document` of gnostic, which clients of Kubernetes ask for. */
+/** OpenAPI v2 in protobuf, as gnostic's message `openapi.v2.Document`, which clients of Kubernetes request. */
 import { objectOf, type JsonObject } from '@kctl/crd/engine';
 import { wireType } from '../../protobuf/wire-writer.js';
 import type { PartsV2 } from '../../offload/fragment.js';
@@ -148,7 +148,7 @@ export async function encodePartsV2(value: JsonObject): Promise<PartsV2> {
   };
 }
 
-/** The document that parts make: start and end are those of the first. */
+/** The document joined from parts, with start and end of the first one. */
 export function joinPartsV2(all: readonly [PartsV2, ...PartsV2[]]): Buffer {
   const [{ start, end }] = all;
   const paths = all.flatMap((parts) => parts.paths);

@@ -1,4 +1,4 @@
-/** OpenAPI v3 in protobuf: the message `openapi.v3.Document` of gnostic. */
+/** OpenAPI v3 in protobuf, as gnostic's message `openapi.v3.Document`. */
 import { objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
 import { wireType } from '../../protobuf/wire-writer.js';
 import {
@@ -33,7 +33,7 @@ const additionalProperties: Write = (writer, value) => {
   } else nested(schemaOrReference)(writer, 1, value);
 };
 
-/** Numbers, booleans and texts; what is something else is there, and empty. */
+/** Numbers, booleans and strings; any other value is present and empty. */
 const defaultType: Write = (writer, value) => {
   if (typeof value === 'number' || typeof value === 'bigint') {
     writer.float64(Number(value));

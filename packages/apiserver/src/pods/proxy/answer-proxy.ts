@@ -1,4 +1,4 @@
-// The subresource `proxy` of pods, Services and nodes: scripts answer for what listens on the ports of pods.
+// The subresource `proxy` of pods, Services and nodes. Scripts answer for the ports of pods.
 import type { IncomingMessage } from 'node:http';
 import { normalize } from 'node:path/posix';
 import { stringOf } from '@kctl/crd/engine';
@@ -32,10 +32,10 @@ const ofConnection = new Set([
 const namespacedSegments = 7;
 const clusterSegments = 5;
 
-/** What of a call counts here. */
+/** Parts of a call that count here. */
 export type ProxyCall = AdmittedCall;
 
-/** Answers with what the pod answers. @throws StatusError 400, 404; 503 where nothing listens */
+/** Returns the answer of the pod. @throws StatusError 400, 404; 503 if nothing listens */
 export async function answerProxy(backend: Backend, call: ProxyCall): Promise<Reply> {
   const { request, path } = call;
   const { path: rawPath } = splitTarget(request.target);
@@ -69,7 +69,7 @@ export async function answerProxy(backend: Backend, call: ProxyCall): Promise<Re
   }
 }
 
-/** The path that admission leaves, where it has changed it. @throws StatusError */
+/** The path that admission leaves, if it has changed it. @throws StatusError */
 async function admittedPath(backend: Backend, call: ProxyCall, asked: readonly string[]): Promise<string | undefined> {
   const proxy = call.definition.subresources.get('proxy');
   if (proxy?.type !== 'connect') return undefined;
@@ -106,7 +106,7 @@ function escaped(path: string): string {
     .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** The headers of a request that go on to the pod: not whom it was made by. */
+/** The headers of a request that go on to the pod, without those that identify the user. */
 function handedOn({ request }: ProxyCall): Record<string, string | string[]> {
   const headers: Record<string, string | string[]> = {};
   const named = new Set((request.header('connection') ?? '').toLowerCase().split(/\s*,\s*/));

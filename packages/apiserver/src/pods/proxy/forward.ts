@@ -29,7 +29,7 @@ export async function forwardRequest(
   });
   try {
     accept(far);
-    // As upstream, the certificate of a pod is not verified: its address is what is trusted.
+    // As upstream, the certificate of a pod is not verified, because its address is trusted.
     const connection = scheme === 'https' ? connect({ socket: near, rejectUnauthorized: false }) : near;
     return await new Promise((resolve, reject) => {
       const request = nodeHttp.request({ method, path, headers, signal, createConnection: () => connection });

@@ -1,4 +1,4 @@
-// Where a request for `proxy` leads: of a pod, of a Service, of a node. Mirrors ResourceLocation of their registries.
+// Target of a request for `proxy` of a pod, of a Service, or of a node. Mirrors ResourceLocation of their registries.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { arrayOf, at, objectOf, stringOf, goQuoted } from '@kctl/crd/engine';
@@ -7,7 +7,7 @@ import { badRequest, notFound } from '../../protocol/status.js';
 import { serviceUnavailable } from '../../protocol/http-statuses.js';
 import { kubeletOf } from '../place.js';
 
-/** Where a request goes. */
+/** Target of a request. */
 export interface Location {
   readonly scheme: 'http' | 'https';
   /** `address:port`, as errors show it; without a port that of the scheme. */
@@ -21,11 +21,11 @@ export interface Location {
 interface Asked {
   readonly scheme: 'http' | 'https';
   readonly name: string;
-  /** A number, or the name of a port; '' where none is named. */
+  /** A number, or the name of a port; '' if no port is named. */
   readonly port: string;
 }
 
-/** Addresses that are not those of a pod: a request to them would be one to the API server's machine or network. */
+/** Addresses that are not those of a pod. A request to them would reach the API server's machine or network. */
 const refused = new BlockList();
 refused.addSubnet('127.0.0.0', 8);
 refused.addSubnet('169.254.0.0', 16);
@@ -37,7 +37,7 @@ refused.addAddress('::1', 'ipv6');
 refused.addSubnet('fe80::', 10, 'ipv6');
 refused.addSubnet('ff00::', 8, 'ipv6');
 
-/** Where a request for the subresource `proxy` leads. @throws StatusError */
+/** Target of a request for the subresource `proxy`. @throws StatusError */
 export function locate(backend: Backend, call: Pick<ResourceCall, 'definition' | 'path'>): Location {
   const { definition, path } = call;
   const asked = askedOf(path.name);
@@ -84,7 +84,7 @@ function serviceLocation(backend: Backend, { asked, id, namespace }: AskedServic
   if (subsets.length === 0) {
     const scripted = scriptedEndpoint(backend, { namespace, name, portName });
     if (scripted !== undefined) return { scheme, ...scripted };
-    // Upstream says services, although it looks for Endpoints: the message is made from the request.
+    // Upstream names services, although it looks for Endpoints, because the message is made from the request.
     if (endpoints === undefined) throw notFound({ group: '', plural: 'services' }, name);
     throw serviceUnavailable(none + goQuoted(name));
   }
@@ -109,7 +109,7 @@ function servicePortName(backend: Backend, { name, port }: Asked, namespace: str
   return stringOf(at(found, 'name'));
 }
 
-/** The pod of an address of Endpoints; undefined where it is not that of a pod of the namespace. */
+/** The pod of an address of Endpoints; undefined if it is not that of a pod of the namespace. */
 function podBehind(backend: Backend, address: unknown, namespace: string): Location['pod'] {
   const name = stringOf(at(address, 'targetRef', 'name'));
   if (name === '' || stringOf(at(address, 'targetRef', 'namespace')) !== namespace) return undefined;
@@ -118,7 +118,10 @@ function podBehind(backend: Backend, address: unknown, namespace: string): Locat
   return { namespace, name };
 }
 
-/** Where no controller writes Endpoints, a script also stands for them: the first pod of the selector that one answers for. */
+/**
+ * If no controller writes Endpoints, a script also stands for them, with the first pod of the selector that has a
+ * script.
+ */
 function scriptedEndpoint(
   backend: Backend,
   { namespace, name, portName }: { readonly namespace: string; readonly name: string; readonly portName: string },

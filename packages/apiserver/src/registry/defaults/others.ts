@@ -76,7 +76,7 @@ function nodeStatus(status: JsonObject): void {
   if (isObject(status['capacity'])) setDefault(status, 'allocatable', cloneJson(status['capacity']));
 }
 
-/** The first of several pod ranges stands in a field of its own, too. */
+/** The first of several pod ranges stands in a separate field, too. */
 function nodeSpec(spec: JsonObject): void {
   const { podCIDR: one, podCIDRs: many } = spec;
   if (Array.isArray(many) && many.length > 0) spec['podCIDR'] = many[0];

@@ -1,6 +1,6 @@
 import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '@kctl/crd/engine';
 
-/** The tag of an image reference: `latest` where neither tag nor digest is given, '' where only a digest is. */
+/** The tag of an image reference, which is `latest` if neither tag nor digest is given, '' if only a digest is. */
 function imageTag(image: string): string {
   if (image.includes('@')) {
     const name = image.slice(0, image.indexOf('@'));
@@ -25,7 +25,7 @@ function podSpec(value: JsonObject): void {
   setText(value, 'dnsPolicy', 'ClusterFirst');
   setDefault(value, 'securityContext', {});
   setText(value, 'schedulerName', 'default-scheduler');
-  // serviceAccount is the old name of serviceAccountName: the server shows both.
+  // serviceAccount is the old name of serviceAccountName, and the server shows both.
   const account = stringOf(value['serviceAccountName']) || stringOf(value['serviceAccount']);
   if (account !== '') {
     value['serviceAccountName'] = account;
@@ -46,7 +46,7 @@ function hostPorts(value: JsonObject): void {
   }
 }
 
-/** The first of several addresses stands in a field of its own, too: who sends one gets both. */
+/** The first of several addresses stands in a separate field, too. A writer of one gets both. */
 function bothForms(status: JsonObject, one: string, many: string): void {
   const [first] = objectsOf(status[many]);
   const ip = stringOf(status[one]);
@@ -133,7 +133,7 @@ export const podDefaults: readonly [string, (value: JsonObject) => void][] = [
   ['v1.LimitRangeItem', limitRangeItem],
 ];
 
-/** The labels of a pod template, copied; undefined where it has none. */
+/** The labels of a pod template, copied; undefined if it has no labels. */
 export function templateLabels(spec: JsonObject): JsonObject | undefined {
   const { template } = spec;
   if (!isObject(template) || !isObject(template['metadata'])) return undefined;

@@ -5,7 +5,7 @@ function setText(target: JsonObject, name: string, value: string): void {
   if (stringOf(target[name]) === '') target[name] = value;
 }
 
-/** Upstream's internal types have 0 where nothing is said of how another strategy rolls: admission sees it. */
+/** Upstream's internal types have 0 if bounds are missing under another strategy, and admission sees it. */
 function zeroBounds({ rollingUpdate }: JsonObject): void {
   if (!isObject(rollingUpdate)) return;
   setDefault(rollingUpdate, 'maxUnavailable', 0);

@@ -204,7 +204,7 @@ function environmentOf(spec: JsonObject, canPatch: boolean): PolicyEnvironment {
   return new PolicyEnvironment({ hasParams: isObject(spec['paramKind']), hasAuthorizer: true, canPatch, version });
 }
 
-/** What both kinds of policies have in common. */
+/** Common parts of both kinds of policies. */
 function validatePolicy(spec: JsonObject, environment: PolicyEnvironment, isMutating: boolean): FieldError[] {
   const match = spec['matchConstraints'];
   const field = 'spec.matchConstraints';

@@ -25,7 +25,7 @@ function validateResources(resources: readonly string[], field: string): FieldEr
     }
     const slash = given.indexOf('/');
     if (slash < 0) {
-      // As upstream: the last one decides.
+      // As upstream, the last one decides.
       hasPlain = given !== '*';
       continue;
     }

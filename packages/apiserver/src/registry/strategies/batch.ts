@@ -76,7 +76,10 @@ function validateJob(object: UntypedObject): FieldError[] {
   return errors;
 }
 
-/** Whether a Job waits for its first start: then its template may still be changed in what places the pods. */
+/**
+ * Whether a Job waits for its first start, in which case the fields of its template that place the pods may still
+ * change.
+ */
 function isSuspended(object: UntypedObject): boolean {
   return at(object, 'spec', 'suspend') === true && at(object, 'status', 'startTime') === undefined;
 }

@@ -102,8 +102,8 @@ function foldStringData(object: UntypedObject): void {
 }
 
 /**
- * Bytes that are none come back empty: upstream's storage does not tell the two apart. The next write writes them so, which
- * makes a revision.
+ * Null bytes come back empty, because upstream's storage does not distinguish the two. The next write stores them so,
+ * which makes a revision.
  */
 function readBytes(stored: UntypedObject, field: 'data' | 'binaryData'): UntypedObject {
   const entries = Object.entries(objectOf(stored[field]));

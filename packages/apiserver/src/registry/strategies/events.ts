@@ -102,7 +102,7 @@ function fields(reference: string, component: string): NonNullable<KindStrategy[
 
 const shared: KindStrategy = { allowCreateOnUpdate: true };
 
-/** Events: one storage, two names for half of the fields. Stored as core/v1. */
+/** Events in one storage, with two names for half of the fields. Stored as core/v1. */
 export const eventStrategies: Readonly<Record<string, KindStrategy>> = {
   '/v1/Event': {
     ...shared,

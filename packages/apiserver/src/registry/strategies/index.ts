@@ -22,7 +22,7 @@ const strategies: Readonly<Record<string, KindStrategy>> = {
   ...batchStrategies,
 };
 
-/** The strategy of a built-in kind: of its version where it has one of its own, else of all its versions. */
+/** The strategy of a built-in kind, from its version if it has a separate one, else for all its versions. */
 export function strategyOf({ group, version, kind }: KindRef): KindStrategy {
   return strategies[`${group}/${version}/${kind}`] ?? strategies[`${group}/${kind}`] ?? {};
 }

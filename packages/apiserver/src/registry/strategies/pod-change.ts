@@ -64,7 +64,7 @@ function validateGates(spec: JsonObject, old: JsonObject): FieldError[] {
   });
 }
 
-/** A gated pod may be narrowed to fewer nodes: its selector may grow. */
+/** A gated pod may be narrowed to fewer nodes, so its selector may grow. */
 function validateNodeSelector(spec: JsonObject, old: JsonObject): FieldError[] {
   const after = objectOf(spec['nodeSelector']);
   const isKept = Object.entries(objectOf(old['nodeSelector'])).every(([key, value]) => after[key] === value);
@@ -75,7 +75,7 @@ function validateNodeSelector(spec: JsonObject, old: JsonObject): FieldError[] {
 
 const requiredTerms = ['affinity', 'nodeAffinity', 'requiredDuringSchedulingIgnoredDuringExecution'] as const;
 
-/** A gated pod may be narrowed to fewer nodes: each term that is required may get further requirements. */
+/** A gated pod may be narrowed to fewer nodes, so each required term may get further requirements. */
 function validateNodeAffinity(spec: JsonObject, old: JsonObject): FieldError[] {
   const field = `spec.${requiredTerms.join('.')}.nodeSelectorTerms`;
   const before = objectsOf(at(old, ...requiredTerms, 'nodeSelectorTerms'));
@@ -93,7 +93,7 @@ function validateNodeAffinity(spec: JsonObject, old: JsonObject): FieldError[] {
 
 function hasOnlyAdditions(term: JsonObject, old: JsonObject): boolean {
   const lists = ['matchExpressions', 'matchFields'].map((name) => [arrayOf(term[name]), arrayOf(old[name])] as const);
-  // A term without requirements matches nothing: with one it would match more.
+  // A term without requirements matches nothing, and with one it would match more.
   if (lists.every(([, before]) => before.length === 0)) return lists.every(([after]) => after.length === 0);
   return lists.every(([after, before]) => equalSemantic(after.slice(0, before.length), before));
 }
@@ -103,7 +103,7 @@ function withoutNodeAffinity(spec: JsonObject): JsonObject {
   return others;
 }
 
-/** What may change in a pod that exists. */
+/** Checks the changes to an existing pod. */
 export function validatePodChange(object: UntypedObject, old: UntypedObject): FieldError[] {
   const spec = cloneJson(objectOf(object['spec']));
   const before = objectOf(old['spec']);

@@ -11,17 +11,17 @@ const mirror = 'kubernetes.io/config.mirror';
 const tokenSeconds = 3607;
 
 /**
- * Gives a pod the service account `default` where it names none, a volume with a token of its service account, and the
+ * Gives a pod the service account `default` if it names none, a volume with a token of its service account, and the
  * account's image pull secrets, as the ServiceAccount admission plugin does on create.
  *
- * @throws StatusError 403 where the service account does not exist
+ * @throws StatusError 403 if the service account does not exist
  */
 export function giveServiceAccount(pod: UntypedObject, context: WriteContext): void {
   if (pod.metadata.annotations?.[mirror] !== undefined) return;
   const spec = ensureObject(pod, 'spec');
   if (stringOf(spec['serviceAccountName']) === '') {
     spec['serviceAccountName'] = 'default';
-    // The old name of the field: both are shown.
+    // The old name of the field; both are shown.
     spec['serviceAccount'] = 'default';
   }
   const account = findAccount(pod, stringOf(spec['serviceAccountName']), context);

@@ -20,14 +20,14 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 
-/** Checks a text against a set of allowed ones; an empty one is missing. */
+/** Checks a string against a set of allowed ones; an empty one is missing. */
 export function oneOf(value: unknown, field: string, allowed: readonly string[]): FieldError[] {
   const given = stringOf(value);
   if (given === '') return [required(field)];
   return allowed.includes(given) ? [] : [notSupported(field, given, allowed)];
 }
 
-/** Warnings about a valid pod: ports that are declared twice, a grace that makes no sense. */
+/** Warnings about a valid pod, such as ports that are declared twice, or a grace that makes no sense. */
 export function podWarnings(spec: JsonObject, field: string): string[] {
   const seen = new Map<string, string>();
   const warnings: string[] = [];

@@ -51,7 +51,10 @@ interface Priority {
   readonly policy: string;
 }
 
-/** The class of a name; for none the cluster's default, of several the lowest. Undefined where there is no such class. */
+/**
+ * The class of a name; without a name the cluster's default, of several the lowest. Undefined if there is no such
+ * class.
+ */
 function findPriority(className: string, context: WriteContext): Priority | undefined {
   let found: Priority | undefined;
   for (const each of context.objects('scheduling.k8s.io/priorityclasses')) {
@@ -97,7 +100,7 @@ function raiseGrace(object: UntypedObject): void {
   if ((numberOf(spec['terminationGracePeriodSeconds']) ?? 0) < 0) spec['terminationGracePeriodSeconds'] = 1;
 }
 
-/** What the plugins gave to a pod stays when a manifest without it replaces the pod. */
+/** Values given to a pod by plugins stay when a manifest without them replaces the pod. */
 function admit(object: UntypedObject, old: UntypedObject | undefined, context: WriteContext): void {
   const spec = ensureObject(object, 'spec');
   addNodeTolerations(spec);

@@ -37,7 +37,7 @@ function needsIp(spec: JsonObject): boolean {
   return !isKind(spec, 'ExternalName') && stringOf(spec['clusterIP']) !== 'None';
 }
 
-/** A free address of 10.0.0.0/16. The lower 16 are kept for those who ask for a fixed one. */
+/** A free address of 10.0.0.0/16. The lower 16 are kept for clients that request a fixed one. */
 function freeIp(context: WriteContext): string {
   const used = new Set<string>();
   for (const service of context.objects('/services')) {
@@ -87,7 +87,7 @@ function allocateNodePorts(spec: JsonObject, context: WriteContext): void {
   }
 }
 
-/** What a service of another type no longer has is given back, unless the client sets it anew. */
+/** Releases values that a service of another type no longer has, unless the client sets them anew. */
 function release(spec: JsonObject, before: JsonObject): void {
   const wasNode = isKind(before, 'NodePort', 'LoadBalancer');
   const isNode = isKind(spec, 'NodePort', 'LoadBalancer');
@@ -107,7 +107,7 @@ function release(spec: JsonObject, before: JsonObject): void {
   }
 }
 
-/** Old clients know clusterIP only, new ones clusterIPs: a change of one counts for both. */
+/** Old clients know clusterIP only, new ones clusterIPs, so a change of one counts for both. */
 function normalizeIps(spec: JsonObject, before: JsonObject): void {
   const ip = stringOf(spec['clusterIP']);
   const [first = ''] = stringsOf(spec['clusterIPs']);
@@ -153,7 +153,10 @@ function validatePort(port: JsonObject, index: number, isSingle: boolean): Field
   return errors;
 }
 
-/** All but the one that is written, by the uid that it has: its validation alone refuses another one, or another name. */
+/**
+ * All services but the one that is written, by its present uid. Only its validation refuses another uid or another
+ * name.
+ */
 function othersThan(self: UntypedObject, context: WriteContext): UntypedObject[] {
   const { uid, name, namespace } = self.metadata;
   const isSelf = ({ metadata }: UntypedObject): boolean =>
@@ -200,7 +203,7 @@ function validateIps(spec: JsonObject, context: WriteContext, self: UntypedObjec
     : [];
 }
 
-/** What makes no sense without a virtual IP is accepted all the same. */
+/** Fields that make no sense without a virtual IP are accepted all the same. */
 function serviceWarnings(object: UntypedObject): string[] {
   const spec = objectOf(object['spec']);
   const warnings: string[] = [];
@@ -266,7 +269,7 @@ function validateServiceChange(object: UntypedObject, old: UntypedObject): Field
   return errors;
 }
 
-/** Addresses belong to load balancers alone; how they are reached is the virtual IP unless said otherwise. */
+/** Addresses belong to load balancers alone; their mode is virtual IP unless stated otherwise. */
 function validateLoadBalancer(object: UntypedObject): FieldError[] {
   const ingress = objectsOf(at(object, 'status', 'loadBalancer', 'ingress'));
   const field = 'status.loadBalancer.ingress';

@@ -122,7 +122,7 @@ const storageClass: KindStrategy = {
   validateChange: frozen(['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode']),
 };
 
-/** As the plugin StorageObjectInUseProtection: what is in use is not deleted before its use ends. */
+/** Works like the plugin StorageObjectInUseProtection, so that an object in use is not deleted before its use ends. */
 function protect(finalizer: string): NonNullable<KindStrategy['admit']> {
   return (object, old) => {
     const { finalizers = [] } = object.metadata;

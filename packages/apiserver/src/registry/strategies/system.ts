@@ -81,7 +81,7 @@ function validateAutoscaler(object: UntypedObject): FieldError[] {
   return errors;
 }
 
-/** autoscaling/v1 has one metric as a field of its own; in storage (v2) it is one of the list. */
+/** autoscaling/v1 has one metric as a separate field; in storage (v2) it is one of the list. */
 function autoscalerToV2(object: UntypedObject): UntypedObject {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = objectOf(object['spec']);
   const target = { type: 'Utilization', averageUtilization: numberOf(cpu) ?? 80 };
@@ -159,7 +159,7 @@ function validateIngress(object: UntypedObject): FieldError[] {
       else if (type !== 'ImplementationSpecific' && !path.startsWith('/')) {
         errors.push(invalidValue(`${field}[${at}].path`, path, 'must be an absolute path'));
       }
-      // What has no path type is not looked at any further.
+      // A path without a type is not checked any further.
       if (type !== '') errors.push(...validateBackend(entry['backend'], `${field}[${at}].backend`));
     }
   }

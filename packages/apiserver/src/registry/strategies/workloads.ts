@@ -220,7 +220,7 @@ function validateStatefulSet(object: UntypedObject): FieldError[] {
   ];
 }
 
-/** `maxUnavailable` belongs to a feature that is off by default: it is dropped. */
+/** `maxUnavailable` belongs to a feature that is off by default, so it is dropped. */
 function dropMaxUnavailable(object: UntypedObject): void {
   const rolling = at(object, 'spec', 'updateStrategy', 'rollingUpdate');
   if (isObject(rolling)) delete rolling['maxUnavailable'];
@@ -249,7 +249,7 @@ const statefulSet: KindStrategy = {
 
 const templateGeneration = 'deprecated.daemonset.template.generation';
 
-/** DaemonSets count changes of their template in an annotation: a field of an older version lives on there. */
+/** DaemonSets count changes of their template in an annotation, in which a field of an older version lives on. */
 function setTemplateGeneration(object: UntypedObject, generation: number): void {
   object.metadata.annotations = { ...object.metadata.annotations, [templateGeneration]: `${generation}` };
 }
@@ -257,7 +257,7 @@ function setTemplateGeneration(object: UntypedObject, generation: number): void 
 const daemonSet: KindStrategy = {
   generation: 'spec',
   reportsChangeFirst: true,
-  // As upstream, whose conversion shows the annotation always: who writes an object without it owns a zero.
+  // As upstream, whose conversion shows the annotation always, so a writer of an object without it owns a zero.
   default(object) {
     object.metadata.annotations = { [templateGeneration]: '0', ...object.metadata.annotations };
   },

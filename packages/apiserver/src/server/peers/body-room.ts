@@ -12,16 +12,16 @@ export interface BodySender {
 export interface RoomedBody {
   /** Counts bytes that have arrived. @throws StatusError 429 if they do not fit, and no other body makes room */
   take(bytes: number): void;
-  /** Everything has arrived: it is no longer evicted. */
+  /** Marks the body as complete, so that it is no longer evicted. */
   complete(): void;
   release(): void;
 }
 
 /**
- * Limit of the bytes of request bodies that are in memory at a time. Bytes count from their arrival; an announced length
- * holds nothing. If they do not fit, bodies that still arrive make room: first those of senders that were not
- * authenticated, then those of the connection that holds most, the largest first. One connection holds at most a half of
- * the room, and so do all senders together that were not authenticated. One body alone always fits.
+ * Limit of the bytes of request bodies that are in memory at a time. Bytes count from their arrival; an announced
+ * length holds nothing. If they do not fit, bodies that still arrive make room, first those of senders that were not
+ * authenticated, then those of the connection that holds most, the largest first. One connection holds at most a half
+ * of the room, and so do all senders together that were not authenticated. One body alone always fits.
  */
 export class BodyRoom {
   readonly #maxBytes: number;

@@ -14,7 +14,7 @@ export interface ReadBodyOptions {
   readonly limit: number;
   readonly room: BodyRoom;
   readonly sender: BodySender;
-  /** Aborted when the request has ended, answered or not: the body is in memory until then. */
+  /** Aborted when the request has ended, answered or not, because the body is in memory until then. */
   readonly signal: AbortSignal;
   /** @default systemClock */
   readonly clock?: Clock;
@@ -22,10 +22,12 @@ export interface ReadBodyOptions {
 
 /** How often the progress of a body is looked at, in ms. */
 const progressMs = 10_000;
-/** What has to arrive in the meantime, in bytes: 1 KiB a second. */
+/** Bytes that have to arrive in the meantime, at 1 KiB a second. */
 const leastProgress = (progressMs / 1000) * 1024;
 
-/** Chunks below this size are copied together: each keeps the buffer of its socket, and clients choose the size. */
+/**
+ * Chunks below this size are copied together, because each keeps the buffer of its socket, and clients choose the size.
+ */
 const smallChunk = 4 * 1024;
 const blockSize = 16 * 1024;
 

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { systemClock, type Clock, type ClockTimer } from '@kctl/wait';
 
-/** How long a connection that was not authenticated may be without a request, in ms: handshake and header included. */
+/** Longest time of a connection that was not authenticated without a request, in ms, handshake and header included. */
 const idleMs = 30_000;
 
 /** Identifies an open connection, the same on a socket and on what wraps it. */
@@ -15,7 +15,7 @@ interface Stranger {
 }
 
 /**
- * Connections on which no request was authenticated yet. They are bounded in number and in time: beyond `maxCount` the
+ * Connections on which no request was authenticated yet. They are bounded in number and in time. Beyond `maxCount` the
  * oldest one is closed, first of those without a request, and one that has no request for 30 s is closed as well.
  */
 export class Strangers {
