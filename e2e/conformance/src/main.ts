@@ -24,6 +24,7 @@ const { values } = parseArgs({
     users: { type: 'boolean', default: false },
     protobuf: { type: 'boolean', default: false },
     policies: { type: 'boolean', default: false },
+    options: { type: 'boolean', default: false },
     all: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     calls: { type: 'string', default: '20000' },
@@ -90,7 +91,7 @@ async function runSuite(name: TargetName, version: string | undefined): Promise<
 async function runBoth(): Promise<boolean> {
   const seed = values.seed === undefined ? Math.trunc(Math.random() * 1_000_000) : Number(values.seed);
   const calls = Number(values.calls);
-  const parts = ['users', 'webhooks', 'policies', 'protobuf'] as const;
+  const parts = ['users', 'webhooks', 'policies', 'protobuf', 'options'] as const;
   const chosen = parts.filter((part) => values.all || values[part]);
   const has = (part: (typeof parts)[number]): boolean => chosen.includes(part);
   const flags = values.all ? ['all'] : chosen;
@@ -109,6 +110,7 @@ async function runBoth(): Promise<boolean> {
       users: has('users'),
       policies: has('policies'),
       protobuf: has('protobuf'),
+      oddOptions: has('options'),
       sessions: Number(values.concurrency),
       ...(values.session !== undefined && { session: Number(values.session) }),
       log: (line) => console.log(line),

@@ -152,6 +152,8 @@ describe('WATCH', () => {
     const watch = await h.watch(`${configMaps}?watch=1&timeoutSeconds=5&allowWatchBookmarks=1`);
     await settle();
     expect(h.server.watchers).toBe(1);
+    // As upstream, a watch from no revision asks for initial events, and with bookmarks for their end.
+    expect((await watch.next()).object.metadata.annotations).toEqual({ 'k8s.io/initial-events-end': 'true' });
     await h.clock.advance(5000);
     expect(await watch.next()).toBeUndefined();
     await settle();

@@ -12,6 +12,7 @@ import './patches.js';
 import './deletes.js';
 import './unreadable-options.js';
 import './particulars.js';
+import './found-by-odd-options.js';
 import './definitions.js';
 import './cel.js';
 import './conversion.js';

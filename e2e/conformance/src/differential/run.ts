@@ -29,6 +29,8 @@ export interface DifferentialOptions {
   readonly protobuf?: boolean;
   /** Whether writes pass random admission policies. @default false */
   readonly policies?: boolean;
+  /** Whether some calls have random options, most of them bad. @default false */
+  readonly oddOptions?: boolean;
   readonly log: (line: string) => void;
 }
 
@@ -119,6 +121,7 @@ export async function runDifferential(
           count,
           ...(options.users && { randomUser }),
           ...(options.protobuf !== undefined && { protobuf: options.protobuf }),
+          ...(options.oddOptions !== undefined && { oddOptions: options.oddOptions }),
           ...(extensions.length > 0 && { extension: together(extensions) }),
           ...(policed !== undefined && { ownHeaders: sparedHeaders }),
         });

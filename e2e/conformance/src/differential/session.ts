@@ -8,6 +8,7 @@ import { divergences, type Divergence } from './compare.js';
 import { randomMetadata, type RandomKind } from './kinds.js';
 import { normaliseAnswer, normaliseDocument, objectKey } from './normalise.js';
 import { inProtobuf, ofCustomResource, protobufEvents, PROTOBUF, readable } from './protobuf.js';
+import { oddDeletion, oddGet, oddList, oddPatchTypes, oddWatch, oddWrite } from './options.js';
 import type { Random } from './random.js';
 import { randomRows, rowEvent, TABLE } from './tables.js';
 
@@ -41,6 +42,22 @@ export interface SessionExtension {
 function cutOff({ request, message }: NoAnswer): Answer {
   const body = { message } as unknown as Doc;
   return { request, status: 0, headers: {}, bytes: Buffer.alloc(0), text: JSON.stringify(body), body, warnings: [] };
+}
+
+function firstLine(answer: Answer): Answer {
+  const [text = ''] = answer.text.split('\n', 1);
+  const { request, status, headers, bytes, warnings } = answer;
+  return {
+    request,
+    status,
+    headers,
+    bytes,
+    warnings,
+    text,
+    get body() {
+      return answer.body;
+    },
+  };
 }
 
 /** Several at once. */
@@ -77,6 +94,8 @@ export interface SessionOptions {
   readonly randomUser?: (random: Random) => Readonly<Record<string, string>> | undefined;
   /** Whether some calls about built-in kinds are sent and answered in protobuf. @default false */
   readonly protobuf?: boolean;
+  /** Whether some calls have random options, most of them bad. @default false */
+  readonly oddOptions?: boolean;
   /** Headers of what the session itself puts away. */
   readonly ownHeaders?: Readonly<Record<string, string>>;
 }
@@ -100,6 +119,8 @@ interface Request {
   readonly about: string;
   /** The kind whose objects its bodies are; absent where they are something else. */
   readonly kind?: RandomKind;
+  /** Whether the answer is a watch, of which the first event alone is compared: when bookmarks follow depends on time. */
+  readonly isWatch?: boolean;
   /** The object as the real server last showed it, for a finding. */
   readonly was?: Doc | undefined;
 }
@@ -135,7 +156,8 @@ export async function runSession(options: SessionOptions): Promise<void> {
       const given = encoded(request, encoding, request.options?.(side) ?? {});
       const headers = { ...given.headers, ...user };
       try {
-        return readable(await connections[side].send(request.method, request.path(side), { ...given, headers }));
+        const answer = await connections[side].send(request.method, request.path(side), { ...given, headers });
+        return readable(request.isWatch === true && answer.status === 200 ? firstLine(answer) : answer);
       } catch (error) {
         if (!(error instanceof NoAnswer)) throw error;
         return cutOff(error);
@@ -667,12 +689,18 @@ export async function runSession(options: SessionOptions): Promise<void> {
       path: () => kind.path(namespace),
       options: () => ({ query, accept, ...(body !== undefined && { body }) }),
     });
-    for (const entry of [...known.values()].filter((one) => one.kind === kind)) {
-      const after = await both((side) => connections[side].send('GET', kind.path(namespace, entry.name)));
+    await readAgain(kind);
+  };
+
+  /** Reads what is known of a kind, and one object by its name. */
+  const readAgain = async (kind: RandomKind, ...more: readonly string[]): Promise<void> => {
+    const names = [...known.values()].filter((one) => one.kind === kind).map(({ name }) => name);
+    for (const name of new Set([...names, ...more])) {
+      const after = await both((side) => connections[side].send('GET', kind.path(namespace, name)));
       if (after[0].status === 200 && after[1].status === 200) learn(kind, after);
       else {
-        forget(kind, entry.name);
-        if (after[0].status !== after[1].status) await heal(kind, entry.name);
+        forget(kind, name);
+        if (after[0].status !== after[1].status) await heal(kind, name);
       }
     }
   };
@@ -746,6 +774,65 @@ export async function runSession(options: SessionOptions): Promise<void> {
       });
   };
 
+  /** A call whose options are random. What it did is read afterwards. */
+  const odd = async (kind: RandomKind): Promise<void> => {
+    const { name, of } = subject(kind);
+    const path = kind.path(namespace);
+    const one = kind.path(namespace, name);
+    const verb = random.pick([
+      'delete',
+      'delete',
+      'deletecollection',
+      'create',
+      'update',
+      'patch',
+      'get',
+      'list',
+      'watch',
+    ]);
+    const request = ((): Omit<Request, 'about'> => {
+      const at = (place: string, query: string): PerSide<string> => {
+        return () => (query === '' ? place : `${place}?${query}`);
+      };
+      switch (verb) {
+        case 'delete':
+        case 'deletecollection': {
+          const { query, ...options } = oddDeletion(random, verb === 'deletecollection');
+          const place = verb === 'delete' ? one : path;
+          return { method: 'DELETE', path: at(place, query), options: () => options };
+        }
+        case 'create': {
+          const body = { apiVersion: kind.apiVersion, kind: kind.kind, metadata: { name }, ...kind.fields(random) };
+          return { method: 'POST', path: at(path, oddWrite(random)), options: () => ({ body }) };
+        }
+        case 'update': {
+          const body = (side: 0 | 1): Json => of?.current[side] ?? { metadata: { name } };
+          return { method: 'PUT', path: at(one, oddWrite(random)), options: (side) => ({ body: body(side) }) };
+        }
+        case 'patch': {
+          const contentType = random.pick(oddPatchTypes);
+          const { apiVersion } = kind;
+          const body = { apiVersion, kind: kind.kind, metadata: { name, labels: { l: random.pick(['a', 'b']) } } };
+          return { method: 'PATCH', path: at(one, oddWrite(random)), options: () => ({ body, contentType }) };
+        }
+        case 'get':
+          return { method: 'GET', path: at(one, oddGet(random)) };
+        case 'list':
+          return { method: 'GET', path: at(path, oddList(random)) };
+        default:
+          return { method: 'GET', path: at(path, oddWatch(random)), isWatch: true };
+      }
+    })();
+    count(`odd options of a ${verb}`);
+    if (verb === 'get' || verb === 'list' || verb === 'watch') {
+      await exchange({ ...request, about: `${kind.kind} ${verb}` });
+      return;
+    }
+    if (verb === 'deletecollection') await exchange({ ...request, about: `${kind.kind} list` });
+    else await exchangeAbout(kind, name, { ...request, kind });
+    await readAgain(kind, name);
+  };
+
   for (;;) {
     const next = takeCall();
     if (next === undefined) return;
@@ -763,6 +850,7 @@ export async function runSession(options: SessionOptions): Promise<void> {
       [kind.hasScale ? 4 : 0, () => scale(kind)],
       [1.5, () => removeCollection(kind)],
       [1.5, () => replay(kind)],
+      [options.oddOptions === true ? 50 : 0, () => odd(kind)],
     ]);
     await action();
   }

@@ -1,6 +1,6 @@
 import { goQuoted } from '@kctl/crd/engine';
 import { isSelectorError, parseFieldSelector, parseLabelSelector, type StatusError } from '@kctl/apimachinery';
-import { fieldSyntaxProblem, labelSyntaxProblem } from '../protocol/label-syntax.js';
+import { fieldSyntaxProblem, labelSyntaxProblem, namedFields } from '../protocol/label-syntax.js';
 import { forbiddenObject } from '../protocol/status.js';
 import type { User } from '../protocol/api-request.js';
 import type { ResourcePath } from '../protocol/request-info.js';
@@ -87,7 +87,7 @@ function nameSelectedBy(query: URLSearchParams): string {
   if (['limit', 'timeoutSeconds'].some((name) => !/^[+-]?\d*$/.test(query.get(name) ?? ''))) return '';
   try {
     parseLabelSelector(labelText);
-    const { terms } = parseFieldSelector(fieldText);
+    const { terms } = parseFieldSelector(namedFields(fieldText).text);
     const name = terms.find(({ path, operator }) => path === 'metadata.name' && operator === '=')?.value ?? '';
     return name === '.' || name === '..' || /[/%]/.test(name) ? '' : name;
   } catch (error) {

@@ -9,7 +9,7 @@ import {
   stringsOf,
   type FieldError,
 } from '@kctl/crd/engine';
-import { fieldSyntaxProblem, labelSyntaxProblem } from '../protocol/label-syntax.js';
+import { fieldSyntaxProblem, labelSyntaxProblem, namedFields } from '../protocol/label-syntax.js';
 import { validateLabelRequirement, validateOperatorValues } from '../resource/label-selector.js';
 
 type Requirement = Readonly<Record<string, unknown>>;
@@ -35,8 +35,9 @@ const selectors: readonly SelectorRules[] = [
     ],
     isUsable: ({ operator, values }) => (operator === 'In' || operator === 'NotIn') && stringsOf(values).length === 1,
     parse: (text) => {
-      parseFieldSelector(text);
-      return fieldSyntaxProblem(text);
+      const problem = fieldSyntaxProblem(text);
+      if (problem === undefined) parseFieldSelector(namedFields(text).text);
+      return problem;
     },
   },
   {

@@ -3,7 +3,7 @@ import { isBadRequest } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import type { JsonObject } from '@kctl/crd/engine';
 import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelope.js';
-import { badRequest, unsupportedMediaType } from '../protocol/status.js';
+import { unsupportedMediaType } from '../protocol/status.js';
 import type { Offload } from '../offload/offload.js';
 import { JsonSyntaxError, scanJson, TooDeepError, type NumberLiteral } from '../json/strict-json.js';
 import { duplicateKeys, readYaml, toYaml, YamlProblem } from '../json/yaml.js';
@@ -16,6 +16,8 @@ export interface ParsedBody {
   readonly duplicates: readonly string[];
   /** Numbers of a JSON body that are not written as integers; empty for other bodies. @default [] */
   readonly literals?: readonly NumberLiteral[];
+  /** Members of a document in JSON that a later one of the same key replaces, each as an object. @default [] */
+  readonly overwritten?: readonly JsonObject[];
 }
 
 const decoder = new TextDecoder();
@@ -81,8 +83,14 @@ function parseProtobufBody(bytes: Uint8Array, expected: ProtobufBody): JsonObjec
 
 /** Reads a JSON body. @throws JsonSyntaxError */
 export function parseJsonBody(text: string, depth: number): ParsedBody {
-  const { value, duplicates, literals } = scanJson(text, depth);
-  return { value, text, literals, duplicates: duplicates.map((path) => `duplicate field ${goQuoted(path)}`) };
+  const { value, duplicates, literals, overwritten = [] } = scanJson(text, depth);
+  return {
+    value,
+    text,
+    literals,
+    overwritten,
+    duplicates: duplicates.map((path) => `duplicate field ${goQuoted(path)}`),
+  };
 }
 
 /** YAML from this length on goes to another thread, since reading 1 KB takes about 1 ms. */
@@ -98,29 +106,27 @@ export interface OtherThread {
 /**
  * Reads YAML by way of JSON, as the API server does, and long YAML in another thread if there is one.
  *
- * @throws StatusError 400
+ * @throws YamlProblem
  */
 export async function parseYamlBody(text: string, elsewhere: OtherThread | undefined): Promise<ParsedBody> {
   if (elsewhere === undefined || text.length < inlineYamlLength) {
-    try {
-      const { value, duplicates } = await readYaml(text);
-      return { value, text, duplicates: duplicateKeys(duplicates) };
-    } catch (error) {
-      throw error instanceof YamlProblem ? invalidYaml(error.message) : error;
-    }
+    const { value, duplicates } = await readYaml(text);
+    return { value, text, duplicates: duplicateKeys(duplicates) };
   }
   const result = await elsewhere.offload.run({ type: 'yaml', text }, elsewhere.signal);
-  if ('problem' in result) throw invalidYaml(result.problem);
+  if ('problem' in result) throw new YamlProblem(result.problem);
   return { value: scanJson(result.json).value, text, duplicates: result.duplicates };
 }
 
 /** Whether reading failed because of the body, not because of a lack of time, room, stack or client. */
 export function isUnreadable(error: unknown): boolean {
-  return (error instanceof JsonSyntaxError && !(error instanceof TooDeepError)) || isBadRequest(error);
+  if (error instanceof TooDeepError) return false;
+  return error instanceof JsonSyntaxError || error instanceof YamlProblem || isBadRequest(error);
 }
 
-function invalidYaml(problem: string): Error {
-  return badRequest(`error converting YAML to JSON: ${problem}`);
+/** What is wrong with a body of YAML that is read by way of JSON. */
+export function problemOfYaml(error: unknown): string {
+  return error instanceof YamlProblem ? `error converting YAML to JSON: ${error.message}` : messageOf(error);
 }
 
 /** Renders an answer as YAML, a long one in another thread if there is one. */

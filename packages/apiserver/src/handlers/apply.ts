@@ -1,9 +1,17 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
 import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/engine';
-import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
+import {
+  isUnreadable,
+  mediaTypeOf,
+  parseJsonBody,
+  parseYamlBody,
+  problemOfYaml,
+  type OtherThread,
+  type ParsedBody,
+} from '../codecs/body.js';
 import { goKindOf } from '../protocol/go-text.js';
 import { parseBoolParameter } from '../protocol/go-text.js';
+import { JsonSyntaxError, TooDeepError } from '../json/strict-json.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { printErrors, typeErrors } from '../managed-fields/check.js';
 import { ApplyConflictError, printManager } from '../managed-fields/conflicts.js';
@@ -79,6 +87,16 @@ async function parseApplication(call: ResourceCall, { text, length, options }: A
   return { config, isForced: parseBoolParameter(query, 'force'), length, options };
 }
 
+/** A configuration in JSON; undefined for one in YAML's flow style, which begins alike. */
+function jsonOf(text: string, depth: number): ParsedBody | undefined {
+  try {
+    return parseJsonBody(text, depth);
+  } catch (error) {
+    if (error instanceof JsonSyntaxError && !(error instanceof TooDeepError)) return undefined;
+    throw error;
+  }
+}
+
 /** A configuration, and the errors about its keys that are there more than once. */
 interface ParsedConfig {
   readonly config: JsonObject;
@@ -91,7 +109,7 @@ async function parseConfig(text: string, elsewhere: OtherThread): Promise<Parsed
   try {
     // Upstream reads it as YAML, which has no escapes of half characters.
     const isJson = text.trimStart().startsWith('{') && !/\\u[dD][89a-fA-F]/.test(text);
-    const json = isJson ? parseJsonBody(text, elsewhere.offload.depth) : undefined;
+    const json = isJson ? jsonOf(text, elsewhere.offload.depth) : undefined;
     const isYaml = json === undefined || json.duplicates.length > 0;
     // Duplicates of JSON have the messages of YAML, which is how upstream reads both.
     const yaml = isYaml ? await parseYamlBody(text, elsewhere) : undefined;
@@ -99,7 +117,7 @@ async function parseConfig(text: string, elsewhere: OtherThread): Promise<Parsed
     duplicates = yaml?.duplicates ?? [];
   } catch (error) {
     if (!isUnreadable(error)) throw error;
-    throw badRequest(`error decoding YAML: ${messageOf(error)}`);
+    throw badRequest(`error decoding YAML: ${problemOfYaml(error)}`);
   }
   if (value === null || value === undefined) return { config: {}, duplicates };
   if (!isObject(value)) {

@@ -1,5 +1,6 @@
 import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
 import { JsonSyntaxError, TooDeepError } from '../json/strict-json.js';
+import { YamlProblem } from '../json/yaml.js';
 import { ProtobufError } from '../protobuf/wire-reader.js';
 import { cannotBeHandled } from '../resource/decode-head.js';
 import type { KindRef } from '../resource/resource.js';
@@ -64,5 +65,5 @@ export async function readWriteBody(call: ResourceCall): Promise<ParsedBody> {
 /** Upstream's message for a body whose kind could not be found out; undefined for other failures. */
 export function syntaxProblem(error: unknown): string | undefined {
   if (error instanceof JsonSyntaxError) return `couldn't get version/kind; json parse error: ${error.message}`;
-  return error instanceof ProtobufError ? error.message : undefined;
+  return error instanceof ProtobufError || error instanceof YamlProblem ? error.message : undefined;
 }

@@ -25,7 +25,8 @@ export function decodeContinue(text: string): ContinueToken {
   const v: unknown = Reflect.get(token, 'v');
   const rv: unknown = Reflect.get(token, 'rv');
   const start: unknown = Reflect.get(token, 'start');
-  if (v !== 'meta.k8s.io/v1') throw bad('server does not recognize this encoded version');
+  if (v !== 'meta.k8s.io/v1')
+    throw bad(`server does not recognize this encoded version ${typeof v === 'string' ? v : ''}`);
   if (typeof rv !== 'number' || !Number.isInteger(rv) || rv === 0)
     throw bad('incorrect encoded start resourceVersion (version meta.k8s.io/v1)');
   if (typeof start !== 'string' || start === '') throw bad('encoded start key empty (version meta.k8s.io/v1)');

@@ -1,5 +1,6 @@
 import { messageOf } from '@kctl/telemetry';
 import {
+  compareText,
   decodeStruct,
   goQuoted,
   invalidValue,
@@ -10,7 +11,7 @@ import {
   type JsonObject,
 } from '@kctl/crd/engine';
 import { goKindOf, noObjectText, parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
-import { parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
+import { mediaTypeOf, parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
 import { bodyStruct } from '../resource/builtin-table.js';
 import { requireIntegers } from '../resource/number-literals.js';
 import { badRequest, invalidOptions } from '../protocol/status.js';
@@ -49,7 +50,8 @@ function queryOptions(query: URLSearchParams): JsonObject {
   if (query.has('orphanDependents')) given['orphanDependents'] = parseBoolParameter(query, 'orphanDependents');
   if (query.has('propagationPolicy')) given['propagationPolicy'] = query.get('propagationPolicy');
   if (query.has('dryRun')) given['dryRun'] = query.getAll('dryRun');
-  const preconditions = ['uid', 'resourceVersion'].filter((name) => query.has(name));
+  // As upstream, an empty precondition of a query is none, unlike one of a body.
+  const preconditions = ['uid', 'resourceVersion'].filter((name) => (query.get(name) ?? '') !== '');
   if (preconditions.length > 0)
     given['preconditions'] = Object.fromEntries(preconditions.map((name) => [name, query.get(name)]));
   return given;
@@ -64,12 +66,15 @@ const metaVersion: ReadonlySet<string> = new Set(
 );
 
 /** Decodes a body. @throws StatusError 400 */
-function decodeOptions({ value, literals = [] }: ParsedBody): JsonObject {
+function decodeOptions({ value, literals = [], overwritten = [] }: ParsedBody): JsonObject {
   if (value === null) return {};
   if (!isObject(value)) throw badRequest(noObjectText(value));
+  for (const members of overwritten) for (const field of ['apiVersion', 'kind'] as const) typeOf(members, field);
   checkType(value);
   const struct = bodyStruct('DeleteOptions');
   try {
+    // As upstream, of a key that is there twice both values have to be of its type.
+    for (const members of overwritten) decodeStruct(members, struct, []);
     requireIntegers(value, struct, literals);
     return decodeStruct(value, struct, []);
   } catch (error) {
@@ -107,11 +112,18 @@ async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Arra
   try {
     const { signal } = request;
     const how = { expected: protobufOptions, offload, signal };
-    return await parseBody(bytes, request.header('content-type'), how);
+    const contentType = request.header('content-type');
+    const body = await parseBody(bytes, contentType, how);
+    // As upstream, YAML becomes JSON first, whose members are sorted: the first one that is not of its type is reported.
+    return mediaTypeOf(contentType) === 'application/yaml' ? { ...body, value: sorted(body.value) } : body;
   } catch (error) {
     const why = syntaxProblem(error);
     throw why === undefined ? error : badRequest(why);
   }
+}
+
+function sorted(value: unknown): unknown {
+  return isObject(value) ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => compareText(a, b))) : value;
 }
 
 /** Checks decoded options of a deletion or of an eviction. @throws StatusError 422 */

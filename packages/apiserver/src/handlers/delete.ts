@@ -44,8 +44,10 @@ export async function remove(backend: Backend, call: ResourceCall): Promise<Repl
       }),
     admission?.signal,
   );
-  if (result.shown === undefined) return await textReply(200, successText(definition, result.last), call.negotiated);
-  return await objectReply(backend, call, { status: 200, rendering: await shownIn(definition, result.shown) });
+  // As upstream, this old option says that the client knows of deletions that take time.
+  const status = !result.isGone && options.orphanDependents === false ? 202 : 200;
+  if (result.shown === undefined) return await textReply(status, successText(definition, result.last), call.negotiated);
+  return await objectReply(backend, call, { status, rendering: await shownIn(definition, result.shown) });
 }
 
 function successText({ group, plural }: ResourceDefinition, object: UntypedObject): string {

@@ -17,6 +17,8 @@ export interface DeletionResult {
   readonly last: UntypedObject;
   /** The object, if the answer shows it because it stays for a while, or is a Pod. */
   readonly shown: ObjectVersion | undefined;
+  /** Whether the object is no longer there, or would be but for a dry run. */
+  readonly isGone: boolean;
 }
 
 const namespaces = '/namespaces';
@@ -113,20 +115,21 @@ export function commitDeletion(
 ): DeletionResult {
   const { store } = backend;
   const { object } = present;
-  if (plan.type === 'pending') return { last: object, shown: present };
+  if (plan.type === 'pending') return { last: object, shown: present, isGone: false };
   const { next } = plan;
   const place = placeOf(definition, object);
   if (plan.type === 'stays') {
-    if (next === object) return { last: object, shown: present };
+    if (next === object) return { last: object, shown: present, isGone: false };
     const shown = options.dryRun
       ? createVersion(present.revision, next)
       : store.commit({ ...place, expected: present.revision, object: next }).current;
-    return { last: shown.object, shown };
+    return { last: shown.object, shown, isGone: false };
   }
   const isShown = deletedObjectsShown.has(definition.storageKey);
   if (options.dryRun)
     return {
       last: object,
+      isGone: true,
       shown: isShown ? createVersion(present.revision, definition.storageKey === pods ? next : object) : undefined,
     };
   const expected = plan.isMarked ? markDeletion(backend, definition, { present, next }).revision : present.revision;
@@ -142,7 +145,7 @@ export function removeMarked(
   const { object } = present;
   const { current } = store.commit({ ...placeOf(definition, object), expected });
   const isShown = deletedObjectsShown.has(definition.storageKey);
-  return { last: object, shown: isShown ? current : undefined };
+  return { last: object, shown: isShown ? current : undefined, isGone: true };
 }
 
 /**
@@ -218,13 +221,13 @@ function hasGrace({ storageKey }: ResourceDefinition, object: UntypedObject): bo
 
 /** Grace applies to kinds that have it at all; a client may shorten or lengthen it. */
 function graceOf(definition: ResourceDefinition, object: UntypedObject, options: DeleteOptions): number {
-  const asked = options.gracePeriodSeconds;
+  const given = options.gracePeriodSeconds;
+  const asked = given !== undefined && given < 0 ? 1 : given;
   const pending = object.metadata.deletionGracePeriodSeconds;
   // Once a deletion has begun only its grace counts, which a client may shorten.
   if (object.metadata.deletionTimestamp !== undefined && pending !== undefined) return asked ?? pending;
   if (!hasGrace(definition, object)) return 0;
-  if (asked === undefined) return definition.gracePeriodSeconds(object);
-  return asked < 0 ? 1 : asked;
+  return asked ?? definition.gracePeriodSeconds(object);
 }
 
 function checkPreconditions(definition: ResourceDefinition, present: ObjectVersion, options: DeleteOptions): void {

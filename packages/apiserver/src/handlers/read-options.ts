@@ -2,6 +2,7 @@ import { forbidden, notSupported, type FieldError, goQuoted } from '@kctl/crd/en
 import { parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../protocol/status.js';
 import type { Backend } from './call.js';
+import { decodeContinue } from './continue-token.js';
 
 /** Parameters of a LIST. */
 export interface ListOptions {
@@ -89,6 +90,7 @@ export function parseListOptions(query: URLSearchParams): ListOptions {
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const continueToken = query.get('continue') ?? '';
+  if (continueToken !== '') decodeContinue(continueToken);
   if (continueToken !== '' && text !== '' && text !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
   const revision = parseRevision(text, (message) => badRequest(`invalid resource version: ${message}`));

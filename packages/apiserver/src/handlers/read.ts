@@ -251,6 +251,6 @@ function watchStart({ revision, sendInitialEvents, bookmarks }: WatchParameters)
   if (sendInitialEvents === false)
     return revision === undefined || revision === 0 ? { from: 'now' } : { from: 'revision', revision };
   return revision === undefined || revision === 0
-    ? { from: 'current', atLeast: 0, endBookmark: false }
+    ? { from: 'current', atLeast: 0, endBookmark: bookmarks }
     : { from: 'revision', revision };
 }

@@ -1,5 +1,5 @@
 import { isSelectorError, parseFieldSelector, parseLabelSelector, type UntypedObject } from '@kctl/apimachinery';
-import { fieldSyntaxProblem, labelSyntaxProblem } from '../protocol/label-syntax.js';
+import { fieldSyntaxProblem, labelSyntaxProblem, namedFields } from '../protocol/label-syntax.js';
 import type { ResourceDefinition } from '../resource/resource.js';
 import { badRequest } from '../protocol/status.js';
 import type { WatchScope } from '../watch/hub.js';
@@ -42,8 +42,10 @@ export function selectionOf(
     labelSyntaxProblem(labelText),
     'unable to parse requirement: ',
   );
-  const fields = parsing(() => parseFieldSelector(fieldText), fieldSyntaxProblem(fieldText), '');
+  const named = namedFields(fieldText);
+  const fields = parsing(() => parseFieldSelector(named.text), fieldSyntaxProblem(fieldText), '');
   check(query);
+  if (named.hasNameless) throw badRequest(definition.fieldLabelError(''));
   for (const { path: label } of fields.terms) checkField(definition, label);
   const name = fields.terms.find((term) => term.path === 'metadata.name' && term.operator === '=')?.value;
   const namespace = definition.namespaced

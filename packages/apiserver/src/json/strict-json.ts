@@ -1,4 +1,4 @@
-import type { Json } from '@kctl/crd/engine';
+import type { Json, JsonObject } from '@kctl/crd/engine';
 
 /** A number that Go does not read as an int64, `2.0`, `1e3` or `9223372036854775808`, or as a float64, `1e400`. */
 export interface NumberLiteral {
@@ -16,6 +16,8 @@ export interface ScannedJson {
    * `spec.parts[0].name`.
    */
   readonly duplicates: readonly string[];
+  /** Members of the document itself that a later one of the same key replaces, each as an object. @default [] */
+  readonly overwritten?: readonly JsonObject[];
 }
 
 /** Thrown if a string is not JSON; the message is Go's. */
@@ -63,7 +65,9 @@ export function scanJson(text: string, depth: number = inlineDepth): ScannedJson
   const value = plainValue(text);
   if (value !== undefined) return { value, duplicates: [], literals: [] };
   const scanner = new Scanner(text, depth);
-  return { value: scanner.document(), duplicates: scanner.duplicates, literals: scanner.literals };
+  const read = scanner.document();
+  const { duplicates, literals, overwritten } = scanner;
+  return { value: read, duplicates, literals, ...(overwritten.length > 0 && { overwritten }) };
 }
 
 const memberColon = /"[\t\n\r ]*:/g;
@@ -112,6 +116,7 @@ const maxLiterals = 1_000;
 
 class Scanner {
   readonly duplicates: string[] = [];
+  readonly overwritten: JsonObject[] = [];
   readonly literals: NumberLiteral[] = [];
   readonly #text: string;
   readonly #depth: number;
@@ -161,7 +166,10 @@ class Scanner {
       if (this.#text[this.#at] !== ':') this.#fail('after object key');
       this.#next();
       this.#path.push(key);
-      if (Object.hasOwn(object, key)) this.duplicates.push(formatPath(this.#path));
+      if (Object.hasOwn(object, key)) {
+        this.duplicates.push(formatPath(this.#path));
+        if (this.#path.length === 1) this.overwritten.push({ [key]: object[key] });
+      }
       const value = this.#value();
       if (key === '__proto__')
         Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });

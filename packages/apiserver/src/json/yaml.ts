@@ -40,8 +40,21 @@ export function duplicateKeys(duplicates: readonly DuplicateKey[]): readonly str
   return [`yaml: unmarshal errors:\n${lines.join('\n')}`];
 }
 
+/** Errors of the library with one counterpart in go-yaml, in its words. */
+const goWords: readonly (readonly [RegExp, string])[] = [
+  [/unexpected end of the stream within a (?:double|single) quoted scalar/, 'found unexpected end of stream'],
+  [/tab characters must not be used in indentation/, 'found character that cannot start any token'],
+  [/unacceptable YAML version of the document/, 'found incompatible YAML document'],
+  [/directive name must not be less than one character in length/, 'could not find expected directive name'],
+  [/expected hexadecimal character/, 'did not find expected hexdecimal number'],
+  [/cannot decode "(.*)" as a/s, 'cannot decode !!str `$1` as a'],
+];
+
 function problemOf(error: unknown): YamlProblem {
-  return new YamlProblem(`yaml: ${messageOf(error)}`, { cause: error });
+  // go-yaml counts lines from 0 and does not print the first one, nor that of an alias.
+  const message = messageOf(error).replace(/^line 1: |^line \d+: (?=unknown anchor )/, '');
+  const words = goWords.find(([pattern]) => pattern.test(message));
+  return new YamlProblem(`yaml: ${words === undefined ? message : message.replace(...words)}`, { cause: error });
 }
 
 /**

@@ -126,11 +126,21 @@ export function labelSyntaxProblem(text: string): string | undefined {
 export function fieldSyntaxProblem(text: string): string | undefined {
   for (const term of text.split(/(?<!\\),/)) {
     if (term === '') continue;
-    const match = /^(.+?)(?:!=|==|=)(.*)$/s.exec(term);
+    const match = /^.*?(?:!=|==|=)(.*)$/s.exec(term);
     if (match === null) return `invalid selector: '${text}'; can't understand '${term}'`;
-    const value = (match[2] ?? '').replaceAll(/\\[\\,=]/g, '');
-    if (value.includes('=')) return 'invalid field selector: unescaped character in value: 61';
-    if (value.includes('\\')) return `invalid field selector: invalid escape sequence`;
+    const [, sequence, unescaped] = /^(?:[^\\=]|\\[\\,=])*(?:(\\(?![\\,=])[^]?)|(=))/u.exec(match[1] ?? '') ?? [];
+    if (unescaped !== undefined) return 'invalid field selector: unescaped character in value: 61';
+    if (sequence !== undefined) return `invalid field selector: invalid escape sequence: ${sequence}`;
   }
   return undefined;
+}
+
+/**
+ * A field selector whose syntax is known to be right, without its terms that have no field: as upstream, those that have no
+ * value either match everything.
+ */
+export function namedFields(text: string): { readonly text: string; readonly hasNameless: boolean } {
+  const terms = text.split(/(?<!\\),/).filter((term) => !/^(?:!=|==|=)$/.test(term));
+  const named = terms.filter((term) => !/^(?:!=|=)/.test(term));
+  return { text: named.join(','), hasNameless: named.length < terms.length };
 }
