@@ -227,6 +227,7 @@ test('another thread looks into long objects, for Tables and for protobuf, in li
   const history = (await get(configMaps)).body.metadata.resourceVersion;
   const live = await watch(`${configMaps}?watch=1&allowWatchBookmarks=true`, table);
   expect((await live.next()).object.rows[0].cells.slice(0, 2)).toEqual(['a', 2]);
+  expect((await live.next()).type).toBe('BOOKMARK');
   post.mockClear();
   read.mockClear();
 
