@@ -95,7 +95,11 @@ describe('YAML', () => {
   it.each([
     ['an alias bomb', bomb, 'excessive aliasing'],
     ['an anchor that contains itself', 'a: &a\n  b: *a\n', 'value contains itself'],
-    ['deep nesting', `a: ${'['.repeat(3_000)}${']'.repeat(3_000)}`, 'the object provided is unrecognized (must be of type ConfigMap): yaml: '],
+    [
+      'deep nesting',
+      `a: ${'['.repeat(3_000)}${']'.repeat(3_000)}`,
+      'the object provided is unrecognized (must be of type ConfigMap): yaml: ',
+    ],
     ['a bad escape', 'a: "\\UFFFFFFFF"', 'the object provided is unrecognized (must be of type ConfigMap): yaml: '],
   ])('%s is the mistake of the client', async (_what, body, message) => {
     const { post, call } = await harness();

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectsOf } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf } from '@kctl/crd/engine';
 import type { Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
 import type { StoreEvent } from '../storage/table.js';
@@ -14,12 +14,19 @@ const finalizers: Readonly<Record<string, string>> = {
   [volumes]: 'kubernetes.io/pv-protection',
 };
 
-function usesClaim(pod: UntypedObject, claim: string): boolean {
-  const phase = at(pod, 'status', 'phase');
-  if (phase === 'Succeeded' || phase === 'Failed') return false;
-  return objectsOf(at(pod, 'spec', 'volumes')).some(
-    (volume) => at(volume, 'persistentVolumeClaim', 'claimName') === claim,
+/** Whether a pod holds a claim back. Mirrors `podUsesPVCForDeletion`: a kubelet starts no pod with a claim that goes. */
+function usesClaim(pod: UntypedObject, claim: UntypedObject): boolean {
+  if (stringOf(at(pod, 'spec', 'nodeName')) === '') return false;
+  const { name = '', uid, deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata;
+  const isShutDown = deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0;
+  const isOwner = (claim.metadata.ownerReferences ?? []).some(
+    (owner) => owner.controller === true && owner.uid === uid,
   );
+  return objectsOf(at(pod, 'spec', 'volumes')).some((volume) => {
+    if (at(volume, 'persistentVolumeClaim', 'claimName') === claim.metadata.name) return true;
+    const ownName = `${name}-${stringOf(volume['name'])}`;
+    return !isShutDown && isOwner && volume['ephemeral'] !== undefined && ownName === claim.metadata.name;
+  });
 }
 
 /** Lets claims and volumes that are being deleted go once nothing uses them, as kube-controller-manager does. */
@@ -37,9 +44,9 @@ export function createVolumeProtectionController(backend: Backend): InnerControl
   };
   const isUsed = (table: string, object: UntypedObject): boolean => {
     if (table === volumes) return at(object, 'status', 'phase') === 'Bound';
-    const { namespace = '', name = '' } = object.metadata;
+    const { namespace = '' } = object.metadata;
     for (const [, pod] of store.table(pods).scan({ prefix: `${namespace}/` }))
-      if (usesClaim(pod.object, name)) return true;
+      if (usesClaim(pod.object, object)) return true;
     return false;
   };
   return {
