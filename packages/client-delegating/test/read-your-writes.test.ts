@@ -364,6 +364,36 @@ describe('writes with an unknown outcome', () => {
   });
 });
 
+describe('an answer that comes after a newer own write', () => {
+  it.each(['get', 'list'] as const)('to the question of a %s does not replace it', async (verb) => {
+    const answered = Promise.withResolvers<undefined>();
+    const asked = Promise.withResolvers<undefined>();
+    const live = modelClient(server);
+    const list: typeof live.list = async (...given) => {
+      const answer = await live.list(...given);
+      asked.resolve(undefined);
+      await answered.promise;
+      return answer;
+    };
+    client = open({ client: { ...live, list } });
+    const sizeOf = async (): Promise<unknown> =>
+      verb === 'get' ? (await client.get(Thing, key)).spec?.size : (await client.list(Thing)).items[0]?.spec?.size;
+    const resize = (size: number): Promise<unknown> =>
+      client.patch(Thing, key, { type: 'merge', body: { spec: { size } } });
+    await client.create(Thing, thing('a', { spec: { size: 1 } }));
+    cache.deliver();
+    server.fault = { when: 'after', error: broken };
+    await expect(resize(2)).rejects.toThrow('connection reset');
+    const older = sizeOf();
+    await asked.promise;
+    await resize(3);
+    answered.resolve(undefined);
+    await older;
+    expect(await sizeOf()).toBe(3);
+    expect((await client.get(Thing, key)).spec?.size).toBe(3);
+  });
+});
+
 describe('what is answered with something else than the object', () => {
   it.each([
     ['a binding, with a Status', { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success' }],
