@@ -3,21 +3,30 @@
  * tests that reach the change. A mutant that no test notices survives.
  *
  * `pnpm mutation -- workqueue [src/slot-table.ts …] [--lines 60 --seed 1] [--limit 90]`. The last result of each package is
- * in `results/`; survivors with a reason are in `explained.json`. A whole package takes a night on one core, so `--lines`
- * mutates a random sample of its lines, and a run continues where the last one ended as long as neither the source nor the
- * tests of a mutant have changed (`--anew` starts from nothing).
+ * in `results/`; survivors with a reason are in `explained.json`. Stryker's instrumenter makes the mutants, and all of them
+ * run in one process of vitest, so that one costs a fraction of a second: a package takes an hour or two on one core, and
+ * `--lines` mutates a random sample of its lines. Changed files stay in memory.
  */
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { spawn, spawnSync } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { instrument } from './instrument.mjs';
 import { outcome } from './outcome.mjs';
 import { sample, sources } from './sample.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..', '..');
 const packages = ['workqueue', 'informer', 'controller', 'client', 'leader-election'];
+/** By what a test takes without a mutant: the fast ones kill most of the mutants, and leave few for the slow ones. */
+const passes = [
+  { fromMs: 0, toMs: 100 },
+  { fromMs: 100, toMs: 1_000 },
+  { fromMs: 1_000, toMs: 6_000 },
+];
+/** No step takes that long: the process hangs in a loop, which counts as noticed. */
+const hungMs = 90_000;
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
@@ -26,7 +35,6 @@ const { values, positionals } = parseArgs({
     limit: { type: 'string', default: '90' },
     lines: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
-    anew: { type: 'boolean', default: false },
   },
 });
 const [name = '', ...files] = positionals;
@@ -38,71 +46,101 @@ if (!packages.includes(name) || !(limit >= 0 && limit <= 100) || !(lines >= 0) |
   process.exit(2);
 }
 const folder = join(root, 'packages', name);
-const git = (/** @type {string[]} */ ...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8' }).stdout.trim();
-// Stryker changes the files where they are, because tests read others by relative paths; it restores them when it ends.
-if (git('status', '--porcelain', '--', `packages/${name}/src`) !== '') {
-  console.error(`mutation: packages/${name}/src has changes that are not committed: commit them first`);
-  process.exit(2);
-}
+const workplace = join(root, '.cache', 'mutation', name);
+rmSync(workplace, { recursive: true, force: true });
+mkdirSync(workplace, { recursive: true });
+const inWorkplace = (/** @type {string} */ file) => join(workplace, file);
 
-const cache = join(root, '.cache', 'mutation', name);
-mkdirSync(cache, { recursive: true });
-const incremental = join(cache, 'incremental.json');
-if (values.anew) rmSync(incremental, { force: true });
-const report = join(cache, 'report.json');
-rmSync(report, { force: true });
-const configuration = join(cache, 'stryker.json');
-const toTool = (/** @type {string} */ path) => join(here, path);
-writeFileSync(
-  configuration,
-  JSON.stringify({
-    testRunner: 'vitest',
-    plugins: [toTool('node_modules/@stryker-mutator/vitest-runner/dist/src/index.js')],
-    vitest: { configFile: toTool('vitest.config.ts'), related: false },
-    inPlace: true,
-    mutate: lines > 0 ? sample(folder, lines, seed) : files.length > 0 ? files : sources(folder),
-    // The wording of messages and the shape of tables is not what these tests are for.
-    mutator: { excludedMutations: ['StringLiteral', 'ObjectLiteral', 'Regex'] },
-    coverageAnalysis: 'perTest',
-    ignoreStatic: true,
-    concurrency: 1,
-    // Else it writes a first line into every file of the package.
-    disableTypeChecks: false,
-    timeoutMS: 3_000,
-    incremental: true,
-    incrementalFile: incremental,
-    reporters: ['progress-append-only', 'json'],
-    jsonReporter: { fileName: report },
-    tempDirName: relative(folder, join(cache, 'temporary')),
-    allowConsoleColors: false,
-  }),
+const all = files.length > 0 ? files : sources(folder);
+const { sources: instrumented, mutants } = await instrument(
+  folder,
+  lines > 0 ? sample(folder, all, lines, seed) : all.map((file) => ({ file })),
 );
-const run = spawnSync(
-  process.execPath,
-  [toTool('node_modules/@stryker-mutator/core/bin/stryker.js'), 'run', configuration],
-  {
-    cwd: folder,
-    stdio: 'inherit',
-    env: { ...process.env, KCTL_PROPERTY_SEED: process.env.KCTL_PROPERTY_SEED ?? '1' },
-  },
-);
-if (!existsSync(report)) {
-  console.error(`mutation: no report of ${name} (exit code ${run.status}); see the lines above`);
-  process.exit(1);
+writeFileSync(inWorkplace('sources.json'), JSON.stringify(instrumented));
+const verdict = { killed: new Set(), static: new Set() };
+/** What the first pass saw of each test. @type {Map<string, { ms: number, reached: string[] }>} */
+const tests = new Map();
+const started = performance.now();
+console.log(`${name}: ${mutants.length} mutants`);
+for (const pass of passes) {
+  await run(pass);
+  const seconds = Math.round((performance.now() - started) / 1_000);
+  console.log(`${name}: ${verdict.killed.size} killed by tests of less than ${pass.toMs} ms (${seconds} s)`);
 }
+const reached = new Set([...tests.values()].flatMap((test) => test.reached));
+const onlyStatic = new Set([...verdict.static].filter((id) => !reached.has(id)));
 
-const explained = JSON.parse(readFileSync(toTool('explained.json'), 'utf8'));
-const result = outcome(JSON.parse(readFileSync(report, 'utf8')), explained[name] ?? []);
+const explained = JSON.parse(readFileSync(join(here, 'explained.json'), 'utf8'));
+const result = outcome(mutants, { killed: verdict.killed, static: onlyStatic }, explained[name] ?? []);
 for (const { file, line, mutator, original, replacement } of result.survivors)
   console.log(`${file}:${line} ${mutator}: ${JSON.stringify(original)} → ${JSON.stringify(replacement)}`);
-for (const line of result.stale) console.log(`explained.json: no mutant ${line}`);
-// A run of some files is a look; what is committed is about the whole package.
+const isWhole = files.length === 0 && lines === 0;
+if (isWhole) for (const line of result.stale) console.log(`explained.json: no mutant ${line}`);
 const part = lines > 0 ? { lines, seed } : {};
+const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim();
+const { stale, ...counts } = result;
+// A run of some files is a look; what is committed is about the whole package.
 if (files.length === 0)
   writeFileSync(
-    toTool(`results/${name}.json`),
-    `${JSON.stringify({ package: name, commit: git('rev-parse', '--short', 'HEAD'), ...part, ...result }, null, 2)}\n`,
+    join(here, 'results', `${name}.json`),
+    `${JSON.stringify({ package: name, commit, ...part, ...counts }, null, 2)}\n`,
   );
 const { killed, survived, explained: known, score } = result;
 console.log(`${name}: ${killed} killed, ${survived} survived, ${known} explained, score ${score} %`);
-process.exitCode = score < limit || result.stale.length > 0 ? 1 : 0;
+process.exitCode = score < limit || (isWhole && stale.length > 0) ? 1 : 0;
+
+/** Runs the tests with what is alive; again without the mutant at which a process hung or died. @param {{ fromMs: number, toMs: number }} pass */
+async function run(pass) {
+  const done = new Set();
+  // Later passes choose by what the first has measured: a test that is faster this time would be in neither.
+  const atMostMs = pass.fromMs === 0 ? pass.toMs : Number.MAX_SAFE_INTEGER;
+  for (;;) {
+    const alive = mutants.map(({ id }) => id).filter((id) => !verdict.killed.has(id));
+    for (const [id, test] of tests)
+      if (test.ms < pass.fromMs || test.ms >= pass.toMs || !test.reached.some((mutant) => alive.includes(mutant)))
+        done.add(id);
+    if (tests.size > 0 && done.size === tests.size) return;
+    writeFileSync(inWorkplace('pass.json'), JSON.stringify({ folder, alive, done: [...done], atMostMs }));
+    writeFileSync(inWorkplace('progress.jsonl'), '');
+    const hasEnded = await runPass();
+    /** @type {{ test?: string, mutant?: string } | undefined} */
+    let last;
+    for (const line of readFileSync(inWorkplace('progress.jsonl'), 'utf8').split('\n').filter(Boolean)) {
+      const entry = JSON.parse(line);
+      if (entry.failure !== undefined) verdict.killed.add(entry.mutant);
+      for (const id of entry.static ?? []) verdict.static.add(id);
+      if (entry.state !== undefined) done.add(entry.test);
+      if (entry.state === 'pass' && !tests.has(entry.test)) tests.set(entry.test, entry);
+      if (entry.unrepeatable !== undefined) console.log(`not repeatable: ${entry.unrepeatable}`);
+      if (entry.broken !== undefined) console.log(`broken by a mutant: ${entry.broken}`);
+      if (entry.test !== undefined) last = entry.state === undefined ? entry : undefined;
+    }
+    if (hasEnded) return;
+    if (last === undefined)
+      throw new Error(`mutation: the tests of ${name} end before the first of them: see ${inWorkplace('output.log')}`);
+    if (last.mutant === undefined) done.add(last.test);
+    else verdict.killed.add(last.mutant);
+  }
+}
+
+/** @returns {Promise<boolean>} whether it ran to its end */
+async function runPass() {
+  const log = openSync(inWorkplace('output.log'), 'a');
+  const child = spawn(process.execPath, [join(here, 'pass.mjs')], {
+    cwd: folder,
+    stdio: ['ignore', log, log],
+    detached: true,
+    env: { KCTL_PROPERTY_SEED: '1', KCTL_RUNS: '40', ...process.env, KCTL_MUTATION: workplace },
+  });
+  closeSync(log);
+  let size = 0;
+  let since = performance.now();
+  const watch = setInterval(() => {
+    const length = readFileSync(inWorkplace('progress.jsonl')).length;
+    if (length !== size) [size, since] = [length, performance.now()];
+    else if (performance.now() - since > hungMs && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+  }, 1_000);
+  const code = await new Promise((resolve) => child.once('close', resolve));
+  clearInterval(watch);
+  return code === 0;
+}
