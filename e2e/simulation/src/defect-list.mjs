@@ -612,4 +612,134 @@ export const defects = [
       },
     ],
   },
+  {
+    defect: 'a key that is added while it is processed is not handed out again',
+    operator: 'changing',
+    edits: [
+      {
+        file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
+        from: '    if (delayMs > 0) this.metrics?.retried();\n',
+        to: '    if ((state & processing) !== 0 && delayMs <= 0) return;\n',
+      },
+    ],
+  },
+  {
+    defect: 'an event does not replace a planned requeue',
+    operator: 'changing',
+    edits: [
+      {
+        file: 'packages/workqueue/src/priority/keyed-priority-queue.ts',
+        from: '      if (isWaiting) this.#line.remove(slot);\n      this.#becomeReady(slot);',
+        to: '      if (!isWaiting) this.#becomeReady(slot);',
+      },
+    ],
+  },
+  {
+    defect: 'an earlier addAfter does not shorten a later one',
+    operator: 'changing',
+    rules: ['late-key', 'convergence'],
+    edits: [
+      {
+        file: 'packages/workqueue/src/delaying/delay-line.ts',
+        from: '    if (time < this.#heap.timeOf(slot)) this.#heap.move(slot, time);\n',
+        to: '',
+      },
+    ],
+  },
+  {
+    defect: 'a DeltaFIFO merges a deletion and the addition that follows',
+    operator: 'changing',
+    edits: [
+      {
+        file: 'packages/informer/src/fifo/delta.ts',
+        from: "  if (newer?.type !== 'Deleted' ||",
+        to: "  if (newer?.type === 'Added' && older?.type === 'Deleted') deltas.splice(-2, 1);\n  if (newer?.type !== 'Deleted' ||",
+      },
+    ],
+  },
+  {
+    defect: 'an object of the same name is taken for the one that it replaces',
+    operator: 'changing',
+    rules: ['illegal-history'],
+    edits: [
+      {
+        file: 'packages/informer/src/reflector/intake.ts',
+        from: '  if (old instanceof LazyObject && next instanceof LazyObject) return old.isAnotherThan(next);\n',
+        to: "  if (next.uid !== '') return false;\n",
+      },
+    ],
+  },
+  {
+    defect: 'a delete is sent without its preconditions',
+    operator: 'changing',
+    edits: [
+      {
+        file: 'packages/client-http/src/http-client.ts',
+        from: '    preconditions,\n    propagationPolicy',
+        to: '    propagationPolicy',
+      },
+    ],
+  },
+  {
+    defect: 'a patch does not ask the fence',
+    operator: 'changing',
+    rules: ['two-leaders', 'write-after-release'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/fenced-client.ts',
+        from: '    patch: (kind, key, patch, options) => guarded(options, (own) => client.patch(kind, key, patch, own)),',
+        to: '    patch: (kind, key, patch, options) => client.patch(kind, key, patch, options),',
+      },
+    ],
+  },
+  {
+    defect: 'a term is measured on the wall clock',
+    operator: 'changing',
+    rules: ['two-claim-to-lead', 'two-leaders', 'lease-taken-early', 'reconciles-without-lease'],
+    edits: [
+      {
+        file: 'packages/leader-election/src/leader-elector.ts',
+        from: 'return this.#options.clock.monotonicNow();',
+        to: 'return this.#options.clock.now();',
+      },
+    ],
+  },
+  {
+    defect: 'what the server answered replaces a newer own write',
+    operator: 'changing',
+    rules: ['reads-behind-own-writes'],
+    faults: 'cut-after,server-error,delay,half-open,watch-hangs',
+    intensity: 20,
+    edits: [
+      {
+        file: 'packages/client-delegating/src/overlay/ledger.ts',
+        from: '    if (present === undefined || present === open) this.#put',
+        to: '    if (present !== null) this.#put',
+      },
+    ],
+  },
+  {
+    defect: 'a limit that is lowered does not hold for what starts later',
+    operator: 'changing',
+    rules: ['above-its-limit'],
+    edits: [
+      {
+        file: 'packages/controller/src/worker-pool.ts',
+        from: '    this.#concurrency = value;\n    this.#asRun',
+        to: '    this.#concurrency = Math.max(value, this.#concurrency);\n    this.#asRun',
+      },
+    ],
+  },
+  {
+    defect: 'a controller that is paused begins reconciles',
+    operator: 'changing',
+    rules: ['runs-while-paused'],
+    edits: [
+      {
+        file: 'packages/controller/src/create-controller.ts',
+        from: 'this.#isPaused ? 0 : this.maxConcurrentReconciles',
+        to: 'this.maxConcurrentReconciles',
+      },
+    ],
+  },
 ];

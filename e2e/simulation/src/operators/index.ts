@@ -1,5 +1,6 @@
 import type { SimulateOptions } from '@kctl/simulation';
 import { applicationOperator } from './application.js';
+import { changingOperator } from './changing.js';
 import { chaosPodOperator } from './chaos-pod.js';
 import { probeOperator } from './probe.js';
 import { trainingJobOperator } from './training-job.js';
@@ -12,6 +13,7 @@ export const operators: Readonly<Record<string, () => SimulateOptions>> = {
   'chaos-pod': chaosPodOperator,
   probe: probeOperator,
   workbench: workbenchOperator,
+  changing: changingOperator,
 };
 
 /** What runs where it is named alone: for defects that need it. */

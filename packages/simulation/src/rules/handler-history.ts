@@ -74,6 +74,8 @@ export class HandlerHistory {
     if (type === 'update' && before !== undefined && before.uid === header.uid)
       if (compareResourceVersions(header.resourceVersion, before.resourceVersion) === 'older')
         this.#broken(key, `gets version ${header.resourceVersion} after ${before.resourceVersion}`);
+    if (type === 'update' && before !== undefined && before.uid !== header.uid)
+      this.#broken(key, 'gets an update to another object of the same name: its delete and an add are lacking');
     if (type === 'delete' && !leftScope && this.#isUntouched(key, header.uid, header.resourceVersion))
       this.#broken(key, 'gets a delete of what was never deleted');
     if (type === 'delete') this.#known.delete(key);
