@@ -134,6 +134,31 @@ spec(10, 'a body in YAML that cannot be read: the error names the kind and quote
   }
 });
 
+spec(51, 'unknown fields of a Scale that is read strictly are refused by its own kind', async (t) => {
+  const ns = await t.namespace();
+  const widgets = await t.widgets();
+  created(await t.post(widgets.path(ns), widgets.draft('a')));
+  const controllers = `/api/v1/namespaces/${ns}/replicationcontrollers`;
+  const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+  created(await t.post(controllers, { metadata: { name: 'a' }, spec: { selector: { a: 'b' }, template } }));
+  const scale = {
+    apiVersion: 'autoscaling/v1',
+    kind: 'Scale',
+    metadata: { name: 'a', namespace: ns },
+    spec: { replicas: 1, bogus: 1 },
+  };
+  const query = { fieldValidation: 'Strict' };
+  const refused = (message: string) => ({ code: 400, reason: 'BadRequest', message });
+  failure(
+    await t.put(`${controllers}/a/scale`, scale, { query }),
+    refused('Scale in version "v1" cannot be handled as a Scale: strict decoding error: unknown field "spec.bogus"'),
+  );
+  failure(
+    await t.put(`${widgets.path(ns, 'a')}/scale`, scale, { query }),
+    refused('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"'),
+  );
+});
+
 spec(49, 'a configuration in the flow style of YAML is applied', async (t) => {
   const ns = await t.namespace();
   const body = '{apiVersion: v1, kind: ConfigMap, metadata: {name: a}, data: {k: "v"}}';

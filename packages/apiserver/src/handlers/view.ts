@@ -1,7 +1,7 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
 import { at, numberOf } from '@kctl/crd/engine';
-import type { Decoded, ObjectView } from '../resource/resource.js';
-import { badRequest, conflict, invalid } from '../protocol/status.js';
+import type { Decoded, ObjectView, ResourceDefinition } from '../resource/resource.js';
+import { badRequest, conflict, invalid, strictDecodingError } from '../protocol/status.js';
 import type { Reply } from '../protocol/api-request.js';
 import { scaleColumns } from '../table/scale-columns.js';
 import { convertAnew, convertVersions } from '../storage/convert-versions.js';
@@ -23,7 +23,7 @@ import {
   writeUpdate,
   type UpdateAdmission,
 } from './update.js';
-import { parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
+import { parseWriteOptions, reportProblems, type FieldValidation, type WriteOptions } from './write-options.js';
 import type { Written } from './written.js';
 
 /** A view of an object (a Scale) as an answer. */
@@ -104,6 +104,17 @@ function decodeView({ request }: ResourceCall, view: ObjectView, value: unknown)
   }
 }
 
+/** As upstream, a view is refused by its own kind, for which the scheme of custom resources has none. @throws StatusError 400 */
+function refuseProblems(
+  { isCustom }: ResourceDefinition,
+  { kind }: ObjectView,
+  { problems, mode }: { readonly problems: readonly string[]; readonly mode: FieldValidation },
+): void {
+  if (mode !== 'Strict' || problems.length === 0) return;
+  if (isCustom) throw badRequest('no kind is registered for the type v1.Scale in scheme "pkg/runtime/scheme.go:111"');
+  throw strictDecodingError(kind, problems);
+}
+
 interface ViewStep {
   readonly view: ObjectView;
   readonly options: WriteOptions;
@@ -127,6 +138,7 @@ async function writeViewOnce(backend: WriteBackend, call: ResourceCall, step: Vi
   const applied = application && applyView(backend, write, application);
   const value = structuredClone(applied === undefined ? make(view.show(object, true)) : applied.object);
   const { object: decoded, problems } = decodeView(call, view, value);
+  if (call.request.method === 'PUT') refuseProblems(definition, view, { problems, mode: options.fieldValidation });
   reportProblems(call, problems, options.fieldValidation);
   checkIdentity(call, decoded);
   if (call.request.method === 'PUT') checkUid(call, decoded, present);
