@@ -93,7 +93,8 @@ process.exitCode = score < limit || (isWhole && stale.length > 0) ? 1 : 0;
 async function run(pass) {
   const done = new Set();
   // Later passes choose by what the first has measured: a test that is faster this time would be in neither.
-  const atMostMs = pass.fromMs === 0 ? pass.toMs : Number.MAX_SAFE_INTEGER;
+  const isFirst = pass.fromMs === 0;
+  const atMostMs = isFirst ? pass.toMs : Number.MAX_SAFE_INTEGER;
   for (;;) {
     const alive = mutants.map(({ id }) => id).filter((id) => !verdict.killed.has(id));
     for (const [id, test] of tests)
@@ -111,11 +112,13 @@ async function run(pass) {
       for (const id of entry.static ?? []) verdict.static.add(id);
       if (entry.state !== undefined) done.add(entry.test);
       if (entry.state === 'pass' && !tests.has(entry.test)) tests.set(entry.test, entry);
+      if (entry.failing !== undefined || (isFirst && entry.state === 'fail'))
+        console.log(`fails without a mutant: ${entry.failing ?? entry.test} ${String(entry.why ?? '')}`);
       if (entry.unrepeatable !== undefined) console.log(`not repeatable: ${entry.unrepeatable}`);
       if (entry.broken !== undefined) console.log(`broken by a mutant: ${entry.broken}`);
       if (entry.test !== undefined) last = entry.state === undefined ? entry : undefined;
     }
-    if (hasEnded) return;
+    if (hasEnded && tests.size > 0) return;
     if (last === undefined)
       throw new Error(`mutation: the tests of ${name} end before the first of them: see ${inWorkplace('output.log')}`);
     if (last.mutant === undefined) done.add(last.test);

@@ -54,6 +54,8 @@ export default class MutationRunner extends TestRunner {
 
   onAfterRunFiles(files) {
     super.onAfterRunFiles(files);
+    for (const { name, result } of files)
+      if (result?.errors !== undefined) report({ failing: name, why: result.errors.map(({ message }) => message) });
     report({ static: Object.keys(switches.mutantCoverage?.static ?? {}) });
   }
 
