@@ -41,3 +41,19 @@ it('evicts none for a grace period that there cannot be', async () => {
   );
   expect(evictions).toEqual([]);
 });
+
+it.each([
+  ['the pods that a selector chooses', { podSelector: 'app=shop' }, { labelSelector: 'app=shop' }],
+  ['all pods of the node without a selector', {}, {}],
+])('asks for %s', async (_what, options, expected) => {
+  const lists: object[] = [];
+  const client = refusing([]);
+  const list: typeof client.list = async (_kind, given = {}) => {
+    lists.push({ ...given, signal: undefined });
+    return { metadata: {}, items: [] } as never;
+  };
+  await drain({ ...client, list }, 'node-1', { ...options, clock: new FakeClock() });
+  expect(lists).not.toEqual([]);
+  const wanted = { live: true, signal: undefined, fieldSelector: { 'spec.nodeName': 'node-1' }, ...expected };
+  for (const each of lists) expect(each).toEqual(wanted);
+});

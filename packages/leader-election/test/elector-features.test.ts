@@ -5,6 +5,28 @@ import { leaderElectionCheck } from '../src/index.js';
 import { startCandidate } from './candidate.js';
 import { MemoryLockServer } from './memory-lock.js';
 
+it('tells how old the last renewal is while it leads, and nothing before and after', async () => {
+  const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+  await clock.advance(5_000);
+  let isCut = false;
+  const a = startCandidate(server, clock, 'a', {
+    faults: { before: () => (isCut ? Promise.reject(new Error('cut')) : Promise.resolve()) },
+  });
+  expect(a.elector.renewedMsAgo).toBeUndefined();
+  await clock.advance(0);
+  expect(a.elector.renewedMsAgo).toBe(0);
+  await clock.advance(1_500);
+  expect(a.elector.renewedMsAgo).toBe(1_500);
+  await clock.advance(1_000);
+  expect(a.elector.renewedMsAgo).toBe(500);
+  isCut = true;
+  await clock.advance(5_000);
+  expect(a.elector.renewedMsAgo).toBe(5_500);
+  await clock.advance(60_000);
+  expect([a.elector.isLeader, a.elector.renewedMsAgo]).toEqual([false, undefined]);
+  await a.ended;
+});
+
 describe('stepDown', () => {
   it('hands over to another candidate, whatever releaseOnCancel says, and runs again later', async () => {
     const [server, clock] = [new MemoryLockServer(), new FakeClock()];

@@ -1,8 +1,8 @@
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { Client } from '@kctl/client';
 import { FakeClock } from '@kctl/wait/testing';
-import { expect, it } from 'vitest';
-import { fencedClient, isNotLeader, type Fence } from '../src/index.js';
+import { describe, expect, it } from 'vitest';
+import { fencedClient, isNotLeader, NotLeaderError, type Fence } from '../src/index.js';
 import { startCandidate } from './candidate.js';
 import { MemoryLockServer } from './memory-lock.js';
 
@@ -87,4 +87,69 @@ it("keeps a term's own fence closed when a later term opens the elector's", asyn
   expect(() => fences[0]?.check()).toThrow('does not hold');
   a.stop.abort();
   await clock.advance(0);
+});
+
+describe('a fenced client', () => {
+  const object = { metadata: key };
+  const reads: Record<string, (client: Client) => Promise<unknown>> = {
+    get: (client) => client.get(ConfigMap, key),
+    list: (client) => client.list(ConfigMap),
+    'subResource.get': (client) => client.subResource(ConfigMap, 'scale').get(key),
+  };
+  const writes: Record<string, (client: Client) => Promise<unknown>> = {
+    create: (client) => client.create(ConfigMap, object),
+    update: (client) => client.update(ConfigMap, object),
+    patch: (client) => client.patch(ConfigMap, key, body),
+    delete: (client) => client.delete(ConfigMap, key),
+    deleteAllOf: (client) => client.deleteAllOf(ConfigMap),
+    'status.update': (client) => client.status(ConfigMap).update(object),
+    'status.patch': (client) => client.status(ConfigMap).patch(key, body),
+    'subResource.create': (client) => client.subResource(ConfigMap, 'scale').create(key, {}),
+    'subResource.update': (client) => client.subResource(ConfigMap, 'scale').update(key, {}),
+    'subResource.patch': (client) => client.subResource(ConfigMap, 'scale').patch(key, body),
+  };
+
+  /** A client that notes what reaches it: the verb, and whether it was given a signal. */
+  function notingClient(sent: [string, boolean][]): Client {
+    const verbs = (prefix: string): object =>
+      new Proxy(
+        {},
+        {
+          get: (_target, verb) =>
+            prefix === '' && (verb === 'status' || verb === 'subResource')
+              ? () => verbs(`${verb}.`)
+              : (...given: { readonly signal?: AbortSignal }[]) => {
+                  sent.push([`${prefix}${String(verb)}`, given.some((each) => each?.signal instanceof AbortSignal)]);
+                  return Promise.resolve('answer');
+                },
+        },
+      );
+    return verbs('') as Client;
+  }
+
+  const fence = (isOpen: boolean): Fence => ({
+    isOpen,
+    signal: new AbortController().signal,
+    check: () => {
+      if (!isOpen) throw new NotLeaderError('lease default/test');
+    },
+  });
+
+  it.each(Object.entries(writes))(
+    'sends %s with the signal of the term, and not while the fence is closed',
+    async (verb, write) => {
+      const sent: [string, boolean][] = [];
+      const client = notingClient(sent);
+      expect(isNotLeader(await write(fencedClient(client, fence(false))).catch((error: unknown) => error))).toBe(true);
+      expect(sent).toEqual([]);
+      expect(await write(fencedClient(client, fence(true)))).toBe('answer');
+      expect(sent).toEqual([[verb, true]]);
+    },
+  );
+
+  it.each(Object.entries(reads))('lets %s pass while the fence is closed', async (verb, read) => {
+    const sent: [string, boolean][] = [];
+    expect(await read(fencedClient(notingClient(sent), fence(false)))).toBe('answer');
+    expect(sent.map(([name]) => name)).toEqual([verb]);
+  });
 });

@@ -336,6 +336,9 @@ describe('hazards of stopping', () => {
     await clock.advance(60_000);
     expect(a.elector.isLeader).toBe(false);
     expect(() => a.elector.checkHealth()).toThrow(/still/);
+    // The lease expired 15 s after the renewal at 0, and 76 s have passed.
+    expect(() => a.elector.checkHealth(60_999)).toThrow(/still/);
+    expect(() => a.elector.checkHealth(61_000)).not.toThrow();
     finish[0]!();
     await clock.advance(20_000);
     expect(a.elector.isLeader).toBe(true);

@@ -138,3 +138,21 @@ it('tells priority and failures', () => {
   expect(queue.entries().map(({ key }) => key)).toEqual(['d', 'c', 'b', 'a']);
   queue.shutDown();
 });
+
+it('hands out no reason and no priority of what was taken back', () => {
+  const queue = createPriorityQueue({ clock });
+  queue.addWith({ reason: 'old', priority: 5 }, 'a');
+  expect(queue.delete('a')).toBe(true);
+  queue.addWith({ reason: 'new' }, 'a');
+  expect(queue.tryGetWithPriority()).toEqual({ item: 'a', priority: 0, reasons: ['new'] });
+});
+
+it('shows no priority of what is being worked on alone', () => {
+  const queue = createPriorityQueue({ clock });
+  queue.addWith({ priority: 5 }, 'a');
+  expect(queue.peek('a')).toMatchObject({ isReady: true, priority: 5 });
+  queue.tryGet();
+  expect(queue.peek('a')).toMatchObject({ isProcessing: true, isReady: false, priority: 0 });
+  queue.addWith({ priority: 3, afterMs: 10 }, 'a');
+  expect(queue.peek('a')).toMatchObject({ isProcessing: true, isReady: false, priority: 3 });
+});

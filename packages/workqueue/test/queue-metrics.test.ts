@@ -119,6 +119,24 @@ describe('metrics of a queue', () => {
     });
   });
 
+  it.each([
+    ['work queue', createWorkQueue],
+    ['priority queue', createPriorityQueue],
+  ])('take back of the depth of a %s what is taken back, and nothing for work in progress', (_name, create) => {
+    const { metrics, collect } = recordingMetrics();
+    const queue = create({ name: 'q', metrics, clock: new FakeClock() });
+    const depth = (): number =>
+      Object.entries(collect())
+        .filter(([series]) => series.startsWith('workqueue_depth{'))
+        .reduce((sum, [, value]) => sum + value, 0);
+    for (const key of ['a', 'b', 'c']) queue.add(key);
+    expect(queue.tryGet()).toBe('a');
+    expect([depth(), queue.delete('b'), depth()]).toEqual([2, true, 1]);
+    queue.add('a');
+    expect([depth(), queue.delete('a'), depth()]).toEqual([2, true, 1]);
+    expect([queue.delete('a'), depth()]).toEqual([false, 1]);
+  });
+
   it('sum up unfinished work and name the longest', () => {
     const clock = new FakeClock();
     const { metrics, collect } = recordingMetrics();
