@@ -9,6 +9,8 @@ const comparable = /^[1-9][0-9]*$/;
  * zeros and anything that is not digits are `unknown`.
  */
 export function compareResourceVersions(a: string, b: string): ResourceVersionOrder {
+  // A number, or what else a store of a user's returned, is not compared.
+  if (typeof a !== 'string' || typeof b !== 'string') return 'unknown';
   if (a === b) return comparable.test(a) ? 'equal' : 'unknown';
   if (!comparable.test(a) || !comparable.test(b)) return 'unknown';
   if (a.length !== b.length) return a.length < b.length ? 'older' : 'newer';

@@ -1,6 +1,7 @@
 import { throwIfAborted } from '@kctl/wait';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
+import { requireObjectAnswer } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
@@ -92,6 +93,7 @@ export class CachedReader {
     const write = ledger.find(kind, key);
     const storeVersion = cache.resourceVersionOf(kind, key.namespace);
     const cached = await orUndefined(cache.get(kind, key, options));
+    if (cached !== undefined) requireObjectAnswer(`cached read of ${kind.kind}`, cached);
     if (write === undefined || ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) return cached;
     const known = needsReading(kind, write) ? await this.#questions.about(kind, write, signal) : write;
     if (known === undefined) return 'untold';

@@ -10,7 +10,14 @@ import type {
   PersistedObject,
   Status,
 } from '@kctl/apimachinery';
-import { requireCallOptions, requireKey, requireKind, requireObject } from '@kctl/client';
+import {
+  requireCallOptions,
+  requireClientPart,
+  requireKey,
+  requireKind,
+  requireListAnswer,
+  requireObject,
+} from '@kctl/client';
 import type {
   AbortOptions,
   Client,
@@ -208,6 +215,7 @@ class CacheFirstClient implements DelegatingClient {
     const list = await (options.live === true
       ? this.live.list(kind, options)
       : listUncached(this.#options.cache, this.live, kind, options));
+    requireListAnswer(`list ${kind.kind}`, list);
     for (const item of list.items) this.#sawLive(kind, item);
     return list;
   }
@@ -263,7 +271,7 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   status<K extends Kind>(kind: K): StatusClient<K> {
-    const status = this.live.status(kind);
+    const status = requireClientPart('status', this.live.status(kind));
     return {
       update: async (object, options = {}) => {
         requireCallOptions('update', kind, options);
@@ -280,7 +288,7 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   subResource<K extends Kind, B extends object = PersistedObject<K>>(kind: K, name: string): SubResourceClient<K, B> {
-    const live = this.live.subResource<K, B>(kind, name);
+    const live = requireClientPart('subResource', this.live.subResource<K, B>(kind, name));
     const record = async (named: KeyOrObject<K>, options: CreateOptions, send: () => Promise<B>): Promise<B> => {
       const key = requireKey(name, kind, named);
       requireCallOptions(name, kind, options);

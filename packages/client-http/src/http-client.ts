@@ -36,6 +36,7 @@ import type {
 } from '@kctl/client';
 import type { OptionNames } from '@kctl/options';
 import { objectOption, optionWithMethods, requireOptions } from '@kctl/options';
+import { sendChecked } from './transport/send-checked.js';
 import { collect } from './bytes/byte-stream.js';
 import { acceptList, acceptObject, asCreated, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
 import { asBody, deletedCollection, describe } from './answers.js';
@@ -351,7 +352,7 @@ class ServerClient implements HttpClient {
   }
 
   async #send(request: TransportRequest, about: About): Promise<TransportResponse> {
-    const response = await this.transport.send(request);
+    const response = await sendChecked(this.transport, request);
     if (response.status >= 200 && response.status < 300) return response;
     throw await failureOf(response, { ...about, method: request.method, server: this.transport.server });
   }

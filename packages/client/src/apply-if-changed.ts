@@ -1,6 +1,7 @@
 import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { functionOption, numberProblem, requireOptions } from '@kctl/options';
+import { requireObjectAnswer } from './answers.js';
 import { apply, appliedFields } from './apply.js';
 import type { ApplyConfiguration, ApplyOptions } from './apply.js';
 import { differences, knownEqualities } from './apply-match.js';
@@ -118,7 +119,8 @@ async function find<K extends Kind>(
   { signal }: ApplyOptions,
 ): Promise<ReadObject<K> | undefined> {
   try {
-    return await client.get(kind, keyOfKind(kind, configuration), signal === undefined ? {} : { signal });
+    const present = await client.get(kind, keyOfKind(kind, configuration), signal === undefined ? {} : { signal });
+    return requireObjectAnswer('applyIfChanged', present);
   } catch (error) {
     if (isNotFound(error)) return undefined;
     throw error;

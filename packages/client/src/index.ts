@@ -85,6 +85,7 @@ export { listWithin } from './read-scope.js';
 export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
+export { requireClientPart, requireListAnswer, requireObjectAnswer } from './answers.js';
 export { requireClient, requireList, requireName, requireObject, requireOptionsObject } from './require-arguments.js';
 export { requireKey, requireKind } from './require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';

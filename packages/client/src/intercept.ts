@@ -1,4 +1,5 @@
 import type { DeepReadonly, KeyOf, Kind, PersistedObject, Status, Unread, WholeObject } from '@kctl/apimachinery';
+import { requireClientPart } from './answers.js';
 import type {
   Client,
   Reader,
@@ -84,12 +85,17 @@ export function intercept<C extends Client>(client: C, hooks: (next: C) => Inter
         : await own.delete(kind, keyIn('delete', kind, key), options),
     deleteAllOf: async (kind, options) =>
       own.deleteAllOf === undefined ? await client.deleteAllOf(kind, options) : await own.deleteAllOf(kind, options),
-    status: (kind) => interceptStatus(kind, client.status(kind), own.subResource?.(kind, 'status')),
+    status: (kind) =>
+      interceptStatus(kind, requireClientPart('status', client.status(kind)), own.subResource?.(kind, 'status')),
     subResource: <K extends Kind, B extends object = PersistedObject<K>>(
       kind: K,
       name: string,
     ): SubResourceClient<K, B> =>
-      interceptSubResource(kind, client.subResource<K, B>(kind, name), own.subResource?.<K, B>(kind, name)),
+      interceptSubResource(
+        kind,
+        requireClientPart('subResource', client.subResource<K, B>(kind, name)),
+        own.subResource?.<K, B>(kind, name),
+      ),
   };
   if (!isWatchingClient(client)) return intercepted;
   const watching: WatchingClient = {

@@ -2,6 +2,7 @@ import { isExpired, isGone } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
 import { numberProblem } from '@kctl/options';
 import { anySignal } from '@kctl/wait';
+import { requireListAnswer } from './answers.js';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
 import { requireClient, requireOptionsObject } from './require-arguments.js';
@@ -81,8 +82,9 @@ async function* pagesOf<K extends Kind>(
       limit: pageSize,
       continue: token ?? '',
     });
+    requireListAnswer('listAll', page);
     token = page.metadata.continue;
-    yield isCut(page, token) ? (await reader.list(kind, rest)).items : page.items;
+    yield isCut(page, token) ? requireListAnswer('listAll', await reader.list(kind, rest)).items : page.items;
     // JSON may have null for an absent value.
   } while ((token ?? '') !== '');
 }

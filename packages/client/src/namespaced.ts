@@ -10,6 +10,7 @@ import type {
   Unread,
   WholeObject,
 } from '@kctl/apimachinery';
+import { requireClientPart } from './answers.js';
 import type {
   Client,
   ReadObject,
@@ -117,7 +118,7 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
     delete: async (kind, key, options) => await client.delete(kind, place.key('delete', kind, key), options),
     deleteAllOf: async (kind, options) => await client.deleteAllOf(kind, place.options('deleteAllOf', kind, options)),
     status: (kind) => {
-      const status = client.status(kind);
+      const status = requireClientPart('status', client.status(kind));
       return {
         update: async (object, options) => await status.update(place.object('update', kind, object), options),
         patch: async (key, patch, options) => await status.patch(place.key('patch', kind, key), patch, options),
@@ -127,7 +128,7 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
       kind: K,
       name: string,
     ): NamespacedSubResourceClient<K, B> => {
-      const inner = client.subResource<K, B>(kind, name);
+      const inner = requireClientPart('subResource', client.subResource<K, B>(kind, name));
       return {
         get: async (key, options) => await inner.get(place.key('get', kind, key), options),
         create: async (key, body, options) => await inner.create(place.key('create', kind, key), body, options),

@@ -1,5 +1,6 @@
 import type { KeyOrObject, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { mutableCopy } from '@kctl/apimachinery';
+import { requireClientPart } from './answers.js';
 import type { Client, StatusClient, SubResourceClient, WatchingClient } from './client.js';
 import { isKubeObject, metadataOf } from './kube-object.js';
 import type { Patch } from './patch.js';
@@ -67,12 +68,16 @@ export function record(client: Client): Client & CallRecorder {
     delete: async (kind, key, options) =>
       await note({ verb: 'delete', kind, key: keyPart(key), options }).delete(kind, key, options),
     deleteAllOf: async (kind, options) => await note({ verb: 'deleteAllOf', kind, options }).deleteAllOf(kind, options),
-    status: (kind) => recordStatus(kind, client.status(kind), note),
+    status: (kind) => recordStatus(kind, requireClientPart('status', client.status(kind)), note),
     subResource: <K extends Kind, B extends object = PersistedObject<K>>(
       kind: K,
       name: string,
     ): SubResourceClient<K, B> =>
-      recordSubResource({ kind, subResource: name }, client.subResource<K, B>(kind, name), note),
+      recordSubResource(
+        { kind, subResource: name },
+        requireClientPart('subResource', client.subResource<K, B>(kind, name)),
+        note,
+      ),
   };
   if (!isWatchingClient(client)) return withGetters(recording, recorder);
   const watching: WatchingClient = {

@@ -1,4 +1,5 @@
 import type { Kind, PersistedObject } from '@kctl/apimachinery';
+import { requireClientPart } from './answers.js';
 import type { Client, Reader, SubResourceClient, Watcher, WatchingClient } from './client.js';
 import type { DeleteAllOfOptions, DeleteOptions, WriteOptions } from './options.js';
 
@@ -29,7 +30,7 @@ export function rewriteOptions(client: Client, { write, remove }: OptionRewrite)
     delete: (kind, key, options) => client.delete(kind, key, remove(options)),
     deleteAllOf: (kind, options) => client.deleteAllOf(kind, remove(options)),
     status: (kind) => {
-      const status = client.status(kind);
+      const status = requireClientPart('status', client.status(kind));
       return {
         update: (object, options) => status.update(object, write(options)),
         patch: (key, patch, options) => status.patch(key, patch, write(options)),
@@ -39,7 +40,7 @@ export function rewriteOptions(client: Client, { write, remove }: OptionRewrite)
       kind: K,
       name: string,
     ): SubResourceClient<K, B> => {
-      const inner = client.subResource<K, B>(kind, name);
+      const inner = requireClientPart('subResource', client.subResource<K, B>(kind, name));
       return {
         get: (key, options) => inner.get(key, options),
         create: (key, body, options) => inner.create(key, body, write(options)),

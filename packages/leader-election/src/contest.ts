@@ -1,8 +1,10 @@
+import { isJsonObject } from '@kctl/apimachinery';
+import { shownType, shownValue } from '@kctl/options';
 import type { Counter } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
 import { callSafely } from './call-safely.js';
 import type { ResolvedLeaderElectorOptions } from './options.js';
-import type { LeaderElectionRecord, ObservedRecord } from './record.js';
+import type { LeaderElectionRecord, ObservedRecord, ResourceLock } from './record.js';
 import { createStamps } from './record-times.js';
 
 /** How many acquire times of this candidate are remembered, for attempts whose answer never came. */
@@ -174,6 +176,7 @@ export class Contest {
   async #get(signal: AbortSignal): Promise<ObservedRecord | undefined> {
     const found = await this.#options.lock.get({ signal });
     signal.throwIfAborted();
+    if (found !== undefined) requireObserved(this.#options.lock, 'get', found);
     // An unchanged record keeps the time at which it was first seen, which determines its expiry.
     if (found !== undefined && found.fingerprint !== this.#observed?.fingerprint) this.#observe(found);
     return found;
@@ -185,6 +188,7 @@ export class Contest {
     try {
       const written = await this.#options.lock[verb](record, { signal });
       signal.throwIfAborted();
+      requireObserved(this.#options.lock, verb, written);
       this.#observe(written);
       this.#mayHold = false;
     } catch (error) {
@@ -224,5 +228,19 @@ function isRefusal(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('reason' in error)) return false;
   return ['Conflict', 'AlreadyExists', 'NotFound', 'Forbidden', 'Unauthorized', 'Invalid'].includes(
     String(error.reason),
+  );
+}
+
+/** A lock of a user's may answer anything: what is not a record is a failed request, and leads to no leader. @throws TypeError */
+function requireObserved({ description }: ResourceLock, verb: string, observed: unknown): void {
+  const isObserved =
+    isJsonObject(observed) &&
+    typeof observed['fingerprint'] === 'string' &&
+    isJsonObject(observed['record']) &&
+    typeof observed['record']['holderIdentity'] === 'string';
+  if (isObserved) return;
+  const orNothing = verb === 'get' ? ', or undefined if there is none' : '';
+  throw new TypeError(
+    `${verb} of the lock ${shownValue(description)} returned ${shownType(observed)}: expected { record, fingerprint }${orNothing}`,
   );
 }

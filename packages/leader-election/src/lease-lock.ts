@@ -1,4 +1,5 @@
 import {
+  isJsonObject,
   defineKind,
   isNotFound,
   type DeepReadonly,
@@ -7,7 +8,7 @@ import {
   type ObjectMeta,
 } from '@kctl/apimachinery';
 import type { Reader, Writer } from '@kctl/client';
-import { type OptionNames, optionWithMethods, requireOptions, shownValue, textsOption } from '@kctl/options';
+import { type OptionNames, optionWithMethods, requireOptions, shownType, shownValue, textsOption } from '@kctl/options';
 import { throwIfAborted } from '@kctl/wait';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
@@ -163,6 +164,11 @@ class LeaseLock implements ResourceLock {
   }
 
   #observe(lease: DeepReadonly<Lease>): ObservedRecord {
+    const given: unknown = lease;
+    if (!isJsonObject(given) || !isJsonObject(given['metadata']))
+      throw new TypeError(
+        `${this.description}: the client returned ${shownType(given)} without metadata: expected the Lease as the server answers`,
+      );
     // Owners that a write does not name stay unchanged; sending them back would be half of the request, for nothing.
     const { managedFields: _, ...metadata } = lease.metadata;
     this.#lease = { ...lease, metadata };

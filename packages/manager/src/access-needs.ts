@@ -1,6 +1,7 @@
 import { isJsonObject, type GroupVersionKind } from '@kctl/apimachinery';
 import { accessTo, type AccessKind, type AccessNeed } from '@kctl/rbac';
 import { shownType } from '@kctl/options';
+import { listedBy, reportsOf } from './listed-by.js';
 import type { Cluster } from './cluster.js';
 import { RunnableError } from './errors.js';
 import type { Runnable } from './runnable.js';
@@ -15,7 +16,11 @@ export function accessNeedsOf(cluster: Cluster, runnables: Iterable<Runnable>): 
   const needs: AccessNeed[] = [];
   for (const runnable of runnables) {
     try {
-      for (const { kind, informers = cluster.cache, name } of runnable.sources?.() ?? [])
+      for (const { kind, informers = cluster.cache, name } of listedBy(
+        'sources()',
+        runnable.sources?.(),
+        '{ isRequired, kind, … }',
+      ))
         if (informers === cluster.cache) needs.push(...watchNeeds(cluster, kind, name ?? runnable.name ?? 'a source'));
       needs.push(...declaredNeeds('accessNeeds()', runnable.accessNeeds?.()));
     } catch (error) {
@@ -23,8 +28,7 @@ export function accessNeedsOf(cluster: Cluster, runnables: Iterable<Runnable>): 
       throw new RunnableError(runnable.name ?? 'a runnable', error);
     }
   }
-  for (const { kind } of cluster.cache.informers?.() ?? [])
-    needs.push(...watchNeeds(cluster, kind, `cache of ${kind.kind}`));
+  for (const { kind } of reportsOf(cluster.cache)) needs.push(...watchNeeds(cluster, kind, `cache of ${kind.kind}`));
   return needs;
 }
 

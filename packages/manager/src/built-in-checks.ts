@@ -1,6 +1,7 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
+import { reportsOf } from './listed-by.js';
 import type { Cluster, InformerReport } from './cluster.js';
 import type { HealthCheck } from './health.js';
 import type { Demand } from './informer-demand.js';
@@ -41,7 +42,7 @@ export function informersCheck({ clusters, demand, clock, graceMs }: InformersCh
     const outages = new Map<string, number>();
     const broken: string[] = [];
     for (const { name: cluster, cache } of clusters())
-      for (const report of cache.informers?.() ?? []) {
+      for (const report of reportsOf(cache)) {
         if (!counts(report, demand(cache, report.kind))) continue;
         const { state, trouble, hasSynced = true } = report;
         const name = `${cluster}: ${nameOf(report)}`;
@@ -89,7 +90,7 @@ export function cachesCheck({ clusters, demand, isStarted, unsynced }: CachesChe
     if (!isStarted()) throw new Error('the caches have not been started yet');
     for (const { name, cache, hasSynced } of clusters()) {
       if (!hasSynced) throw new Error(`the cache of ${name} has not synced yet`);
-      for (const report of cache.informers?.() ?? [])
+      for (const report of reportsOf(cache))
         if (report.hasSynced === false && counts(report, demand(cache, report.kind)))
           throw new Error(`the cache of ${name} has not synced yet: ${nameOf(report)} is ${report.state.phase}`);
     }

@@ -1,7 +1,7 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
-import { shownType } from '@kctl/options';
+import { listedBy } from './listed-by.js';
 import type { Runnable, RunnableSource } from './runnable.js';
 import { RunnableError } from './errors.js';
 import { groupOf } from './runnable.js';
@@ -149,11 +149,7 @@ function sourcesOf(runnable: Runnable): {
   readonly failure?: RunnableError;
 } {
   try {
-    const sources = [...(runnable.sources?.() ?? [])];
-    const given: readonly unknown[] = sources;
-    const odd = given.findIndex((source) => typeof source !== 'object' || source === null);
-    if (odd >= 0)
-      throw new TypeError(`sources()[${odd}] is ${shownType(given[odd])}: expected { isRequired, kind, … }`);
+    const sources = listedBy<RunnableSource>('sources()', runnable.sources?.(), '{ isRequired, kind, … }');
     return { sources };
   } catch (error) {
     return { sources: [], failure: new RunnableError(nameOf(runnable), error) };

@@ -89,7 +89,10 @@ export class LeaderScope {
     };
     // One that ends by itself would leave a standby that never leads.
     const ended = (): void => lost(new ManagerError('the elector has ended, although it was not stopped'));
-    this.#running = this.#elector.run(this.#release.signal).then(ended, lost);
+    // A promise in any case: an elector of a user's may throw at once, or return nothing.
+    const elector = this.#elector;
+    const run = async (): Promise<void> => await elector.run(this.#release.signal);
+    this.#running = run().then(ended, lost);
   }
 
   checkHealth(): void {

@@ -35,10 +35,21 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
         failed(error);
       }
     };
-  const family = <T>(declare: () => Family<T>, guard: (child: T | undefined) => T): Family<T> => {
-    const declared = attempt(declare);
+  /** What the sink returned, if it has these methods. */
+  const having = <T>(what: string, methods: readonly string[], returned: T | undefined): T | undefined => {
+    if (returned === undefined || hasMethods(returned, methods)) return returned;
+    throw new TypeError(
+      `${what} of the metrics returned an object without ${methods.join(', ')}: expected Metrics of @kctl/telemetry`,
+    );
+  };
+  const family = <T>(
+    [kind, ...methods]: readonly [kind: string, ...methods: string[]],
+    declare: () => Family<T>,
+    guard: (child: T | undefined) => T,
+  ): Family<T> => {
+    const declared = attempt(() => having(kind, ['with', 'remove'], declare()));
     return {
-      with: (labels) => guard(attempt(() => declared?.with(labels))),
+      with: (labels) => guard(attempt(() => having(`with of a ${kind}`, methods, declared?.with(labels)))),
       remove: (labels) => attempt(() => declared?.remove(labels)),
     };
   };
@@ -52,14 +63,20 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
     observe: guarded(child, (to, value: number) => to.observe(value)),
   });
   const metrics: Metrics = {
-    counter: (options) => family(() => sink.counter(options), counter),
-    gauge: (options) => family(() => sink.gauge(options), gauge),
-    histogram: (options) => family(() => sink.histogram(options), histogram),
+    counter: (options) => family(['counter', 'inc'], () => sink.counter(options), counter),
+    gauge: (options) => family(['gauge', 'set', 'inc', 'dec'], () => sink.gauge(options), gauge),
+    histogram: (options) => family(['histogram', 'observe'], () => sink.histogram(options), histogram),
     onCollect: (collect) => {
-      const remove = attempt(() => sink.onCollect(collect));
-      return () => attempt(() => remove?.());
+      const remove: unknown = attempt(() => sink.onCollect(collect));
+      return () =>
+        attempt(() => (typeof remove === 'function' ? void Reflect.apply(remove, undefined, []) : undefined));
     },
   };
   guards.add(metrics);
   return metrics;
+}
+
+function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return false;
+  return methods.every((method) => typeof Reflect.get(value, method) === 'function');
 }

@@ -73,7 +73,7 @@ const forAuthors = [
   ],
   ...['isForeignRequest', 'isLoopback', 'withWarnings'],
   'requireCallOptions',
-  'requireClient',
+  ...['requireClient', 'requireClientPart', 'requireListAnswer', 'requireObjectAnswer'],
   'requireKey',
   'requireKind',
   'requireList',

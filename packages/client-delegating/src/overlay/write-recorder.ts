@@ -1,4 +1,5 @@
-import { fieldSelectorFrom, formatKey, isAlreadyExists, isNotFound, keyOf } from '@kctl/apimachinery';
+import { fieldSelectorFrom, formatKey, isAlreadyExists, isJsonObject, isNotFound, keyOf } from '@kctl/apimachinery';
+import { requireObjectAnswer } from '@kctl/client';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
 import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
 import type { CacheView } from './cache-view.js';
@@ -107,8 +108,10 @@ export class WriteRecorder {
     if (options.dryRun === true) return await send();
     const recordScope = (): void => this.#options.ledger.recordScope(kind, options.namespace);
     const answer = await this.#send(send, { unknown: recordScope, refused: () => Promise.resolve() });
-    if (answer === undefined || !('items' in answer)) recordScope();
-    else await this.#deletedList(kind, options, answer);
+    const given: unknown = answer;
+    // What is not a list of objects tells nothing of what has been deleted.
+    if (!isJsonObject(given) || !Array.isArray(given['items']) || !isJsonObject(given['metadata'])) recordScope();
+    else if (answer !== undefined && 'items' in answer) await this.#deletedList(kind, options, answer);
     return answer;
   }
 
@@ -117,6 +120,7 @@ export class WriteRecorder {
     const { namespace } = options;
     const deleted = new Set<string>();
     for (const item of answer.items) {
+      if (!isObject(item)) continue;
       const object = asObject(item);
       deleted.add(formatKey(keyOf(object)));
       const uid = object.metadata.uid ?? '';
@@ -165,7 +169,8 @@ export class WriteRecorder {
     signal: AbortSignal | undefined,
   ): Promise<DeepReadonly<KubeObject> | undefined> {
     try {
-      return await this.#options.cache.get<Kind>(kind, key, signal === undefined ? {} : { signal });
+      const cached = await this.#options.cache.get<Kind>(kind, key, signal === undefined ? {} : { signal });
+      return requireObjectAnswer(`cached read of ${kind.kind}`, cached);
     } catch {
       // Not found; or the cache cannot answer, which is no reason not to delete.
       return undefined;

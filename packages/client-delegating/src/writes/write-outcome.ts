@@ -2,6 +2,7 @@ import {
   isAlreadyExists,
   isConflict,
   isDeleting,
+  isJsonObject,
   isNotFound,
   isStatusError,
   keyOf,
@@ -81,6 +82,9 @@ export function outcomeOfDelete(
     if (terminating.outcome.type === 'present' || isDeleting(result)) return terminating;
     return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
   }
+  // A client of a user's may answer nothing: then the delete has happened, and no more is known.
+  const given: unknown = result;
+  if (!isJsonObject(given)) return unread(key);
   const uid = result.details?.uid ?? known.uid;
   return gone(key, { uid, floor: uid === known.uid ? known.floor : '' });
 }

@@ -1,4 +1,5 @@
 import type { KindScope } from '@kctl/apimachinery';
+import { sendChecked } from '../transport/send-checked.js';
 import { collect, collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson, refuseHtml } from '../bytes/codec.js';
 import { StatusError } from '@kctl/apimachinery';
@@ -148,7 +149,7 @@ async function keptDocument(cache: ReadableCache, document: DiscoveryDocument): 
 }
 
 async function fetchText(transport: Transport, { path, accept, signal }: JsonRequest): Promise<string | undefined> {
-  const response = await transport.send({ method: 'GET', path, accept, signal });
+  const response = await sendChecked(transport, { method: 'GET', path, accept, signal });
   if (response.status !== 200) {
     const text = (await collectPrefix(response.body, maxErrorBytes)).bytes.toString();
     if (response.status === 404) return undefined;

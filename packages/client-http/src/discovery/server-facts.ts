@@ -2,6 +2,7 @@ import type { Kind } from '@kctl/apimachinery';
 import type { AbortOptions } from '@kctl/client';
 import { requireOptions, shownType, shownValue, signalOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
+import { sendChecked } from '../transport/send-checked.js';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { decodeJson } from '../bytes/codec.js';
 import { statusErrorOf } from '../transport/failure-status.js';
@@ -116,6 +117,9 @@ async function readPath(
   path: string,
   signal: AbortSignal | undefined,
 ): Promise<{ readonly status: number; readonly text: string }> {
-  const { status, body } = await transport.send({ method: 'GET', path, accept: 'application/json, */*', signal });
+  const { status, body } = await sendChecked(transport, {
+    ...{ method: 'GET', path, signal },
+    accept: 'application/json, */*',
+  });
   return { status, text: (await collectPrefix(body, maxBytes)).bytes.toString() };
 }

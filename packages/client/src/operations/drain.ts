@@ -6,6 +6,7 @@ import { booleanOption, clockOption, functionOption, numberProblem, requireOptio
 import type { OptionNames } from '@kctl/options';
 import { anySignal, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { requireListAnswer, requireObjectAnswer } from '../answers.js';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { evict } from './evict.js';
@@ -40,7 +41,7 @@ async function setUnschedulable(
   requireName(what, 'node', name);
   requireOptionsObject(what, options);
   requireOptions(what, options, cordonOptionNames);
-  const { spec } = await client.get(Node, { name }, { live: true, ...signalOf(options) });
+  const { spec } = requireObjectAnswer(what, await client.get(Node, { name }, { live: true, ...signalOf(options) }));
   if ((spec?.unschedulable ?? false) === unschedulable) return false;
   // null removes it, as kubectl does.
   const body = { spec: { unschedulable: unschedulable ? true : null } };
@@ -185,12 +186,15 @@ async function judgePods(
   options: DrainOptions & { readonly signal: AbortSignal },
 ): Promise<{ readonly evicted: ReadPod[]; readonly skipped: DrainedPod[] }> {
   const { podSelector, signal } = options;
-  const { items } = await client.list(Pod, {
-    live: true,
-    signal,
-    fieldSelector: { 'spec.nodeName': node },
-    ...(podSelector === undefined ? {} : { labelSelector: podSelector }),
-  });
+  const { items } = requireListAnswer(
+    'drain',
+    await client.list(Pod, {
+      live: true,
+      signal,
+      fieldSelector: { 'spec.nodeName': node },
+      ...(podSelector === undefined ? {} : { labelSelector: podSelector }),
+    }),
+  );
   const evicted: ReadPod[] = [];
   const skipped: DrainedPod[] = [];
   const refused: DrainRefusedError['pods'][number][] = [];
@@ -275,7 +279,7 @@ async function removePod(
   }
   for (;;) {
     try {
-      const present = await client.get(Pod, { namespace, name }, { live: true, signal });
+      const present = requireObjectAnswer('drain', await client.get(Pod, { namespace, name }, { live: true, signal }));
       if (present.metadata.uid !== uid) return;
     } catch (error) {
       if (isNotFound(error)) return;

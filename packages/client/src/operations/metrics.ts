@@ -1,5 +1,6 @@
 import { addQuantities, defineKind, quantityToNumber } from '@kctl/apimachinery';
 import type { Kind, KubeObject, NamespacedKey, Quantity } from '@kctl/apimachinery';
+import { requireListAnswer } from '../answers.js';
 import type { Reader } from '../client.js';
 import type { AbortOptions, ListOptions } from '../options.js';
 import { requireClient, requireList, requireOptionsObject } from '../require-arguments.js';
@@ -90,7 +91,7 @@ export async function topNodes(
 ): Promise<readonly NodeUsage[]> {
   requireClient('topNodes', client, ['list']);
   requireOptionsObject('topNodes', options);
-  const { items } = await client.list(NodeMetrics, { ...options, live: true });
+  const { items } = requireListAnswer('metrics', await client.list(NodeMetrics, { ...options, live: true }));
   return sorted(
     items.map(({ metadata, timestamp, usage }) => ({ name: metadata.name, timestamp, ...usageOf([usage ?? {}]) })),
   );
@@ -117,7 +118,7 @@ export async function topPods(
 ): Promise<readonly PodUsage[]> {
   requireClient('topPods', client, ['list']);
   requireOptionsObject('topPods', options);
-  const { items } = await client.list(PodMetrics, { ...options, live: true });
+  const { items } = requireListAnswer('metrics', await client.list(PodMetrics, { ...options, live: true }));
   return sorted(
     // The server writes null if nothing was measured.
     items.map(({ metadata, timestamp, containers }) => ({

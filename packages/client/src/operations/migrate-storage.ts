@@ -5,6 +5,7 @@ import { clockOption, functionOption, numberProblem, requireOptions, signalOptio
 import { sleep, systemClock, throwIfAborted } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
+import { requireListAnswer } from '../answers.js';
 import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
 import type { AbortOptions } from '../options.js';
@@ -226,10 +227,13 @@ async function isChanged(
 ): Promise<boolean> {
   try {
     const options = { live: true, fieldSelector: `metadata.name=${name}`, ...cancel };
-    const { items } = await client.list(metadataOnly(kind), {
-      ...options,
-      ...(namespace !== undefined && { namespace }),
-    });
+    const { items } = requireListAnswer(
+      'migrateStorage',
+      await client.list(metadataOnly(kind), {
+        ...options,
+        ...(namespace !== undefined && { namespace }),
+      }),
+    );
     const now = items.find((each) => each.metadata.name === name)?.metadata;
     return now?.uid !== uid || now.resourceVersion !== resourceVersion;
   } catch {

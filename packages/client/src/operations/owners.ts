@@ -4,6 +4,7 @@ import { headerValues } from '@kctl/apimachinery/wire';
 import { booleanOption, requireOptions, shownType } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { orAborted } from '@kctl/wait';
+import { requireListAnswer, requireObjectAnswer } from '../answers.js';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { isSet } from '../kube-object.js';
@@ -45,10 +46,13 @@ export async function childrenOf<K extends Kind>(
       .owners(metadata.ownerReferences)
       .some((reference) => reference.uid === uid && (everyOwner || reference.controller === true));
   const lists = kinds.map(async (kind) => {
-    const { items } = await client.list(kind, {
-      ...(!isSet(namespace) || kind.scope === 'Cluster' ? {} : { namespace }),
-      ...(signal === undefined ? {} : { signal }),
-    });
+    const { items } = requireListAnswer(
+      'childrenOf',
+      await client.list(kind, {
+        ...(!isSet(namespace) || kind.scope === 'Cluster' ? {} : { namespace }),
+        ...(signal === undefined ? {} : { signal }),
+      }),
+    );
     return items.filter(isOwned);
   });
   return (await Promise.all(lists)).flat();
@@ -107,7 +111,7 @@ export async function ownersOf(
     const key = { name: reference.name, ...(kind.scope === 'Cluster' || !isSet(namespace) ? {} : { namespace }) };
     let owner: ReadObject<Kind>;
     try {
-      owner = await client.get(kind, key, signal === undefined ? {} : { signal });
+      owner = requireObjectAnswer('ownersOf', await client.get(kind, key, signal === undefined ? {} : { signal }));
     } catch (error) {
       if (isNotFound(error)) break;
       throw error;

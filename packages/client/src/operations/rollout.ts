@@ -7,6 +7,7 @@ import { clockOption, functionOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { requireListAnswer, requireObjectAnswer } from '../answers.js';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { jsonPatchFrom } from '../patch.js';
@@ -239,7 +240,10 @@ export async function undoRollout<K extends RolloutKind>(
   const { toRevision, ...patchOptions } = options;
   const { signal } = options;
   const key: KeyOf<K> = keyIn('undoRollout', kind, named);
-  const object = await client.get(kind, key, { live: true, ...(signal === undefined ? {} : { signal }) });
+  const object = requireObjectAnswer(
+    'rollout',
+    await client.get(kind, key, { live: true, ...(signal === undefined ? {} : { signal }) }),
+  );
   if (isPaused(object))
     throw new TypeError(`undoRollout: Deployment ${key.name} is paused: resume it before its rollout is undone`);
   const revisions = await revisionsOf(client, kind, { object, options });
@@ -277,10 +281,10 @@ async function revisionsOf<K extends RolloutKind>(
   const isOwned = ({ metadata }: { readonly metadata: ReadObject<typeof ReplicaSet>['metadata'] }): boolean =>
     headerValues.owners(metadata.ownerReferences).some((owner) => owner.uid === uid && owner.controller === true);
   if (kind.kind === 'Deployment') {
-    const { items } = await client.list(ReplicaSet, scope);
+    const { items } = requireListAnswer('undoRollout', await client.list(ReplicaSet, scope));
     return items.filter(isOwned).map(ofReplicaSet).toSorted(byRevision);
   }
-  const { items } = await client.list(ControllerRevision, scope);
+  const { items } = requireListAnswer('undoRollout', await client.list(ControllerRevision, scope));
   return items
     .filter(isOwned)
     .map(

@@ -34,3 +34,33 @@ export function sameAnswer(answer: unknown): boolean {
   Promise.resolve(answer).catch(() => undefined);
   throw new TypeError('isSame returned a promise: it is synchronous; await in poll instead');
 }
+
+/** @throws TypeError for what a provider returned in place of an informer */
+export function requireInformer(what: string, informer: unknown): void {
+  if (hasMethods(informer, ['addEventHandler'])) return;
+  throw new TypeError(`${what} returned ${shownType(informer)}: expected an informer with addEventHandler`);
+}
+
+/** @throws TypeError for what an informer returned in place of the registration of a handler */
+export function requireRegistration(registration: unknown): void {
+  if (hasMethods(registration, ['waitForSync', 'remove'])) return;
+  throw new TypeError(
+    `addEventHandler of the informer returned ${shownType(registration)}: expected a registration with waitForSync and remove`,
+  );
+}
+
+/** @throws TypeError for what `acquire` of a provider returned in place of a loan */
+export function requireLoan(loan: unknown): void {
+  if (typeof loan === 'object' && loan !== null && typeof Reflect.get(loan, Symbol.asyncDispose) === 'function') {
+    requireInformer('acquire of the informers', Reflect.get(loan, 'informer'));
+    return;
+  }
+  throw new TypeError(
+    `acquire of the informers returned ${shownType(loan)}: expected { informer } with Symbol.asyncDispose`,
+  );
+}
+
+function hasMethods(value: unknown, methods: readonly string[]): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return methods.every((method) => typeof Reflect.get(value, method) === 'function');
+}

@@ -14,6 +14,7 @@ import { ReconcileRun } from '../reconciler/reconcile-run.js';
 import type { ReconcileFunction } from '../reconciler/reconciler.js';
 import type { RunningRequests } from '../reconciler/running-requests.js';
 import { putBack } from '../queue/worker-pool.js';
+import { counted } from './counted.js';
 
 /** How long a tracer may take to call the work that it is given, in ms: as long as a run waits for it. */
 const tracerTimeoutMs = 1000;
@@ -139,7 +140,7 @@ export class ReconcileLoop<R> {
         const pending =
           requestCounter === undefined || tally === undefined
             ? reconcile(request, run)
-            : requestCounter.run(tally, reconcile, request, run);
+            : counted(requestCounter, tally, () => reconcile(request, run));
         step = 'wait';
         const result = await pending;
         step = 'settle';
@@ -149,7 +150,7 @@ export class ReconcileLoop<R> {
         const failed = { request, key, run, error, step, stopSignal };
         outcome = await (requestCounter === undefined || tally === undefined
           ? judge.judge(failed)
-          : requestCounter.run(tally, () => judge.judge(failed)));
+          : counted(requestCounter, tally, () => judge.judge(failed)));
       }
       run.end();
       if (span !== undefined && tally !== undefined) run.span.setAttributes({ requests: tally.requests });

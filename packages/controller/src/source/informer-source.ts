@@ -10,7 +10,7 @@ import type { Predicate } from '../predicate/predicate.js';
 import { EventDispatcher } from './event-dispatcher.js';
 import type { EventInformer, InformerEventHandler, InformerRegistration } from './informer-provider.js';
 import { replayContext } from './replay-context.js';
-import { requireHandler, requirePredicates } from '../event/required.js';
+import { requireHandler, requirePredicates, requireRegistration } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Options of {@link informerSource}. */
@@ -53,15 +53,16 @@ export function informerSource<T, R>(options: InformerSourceOptions<T, R>): Sour
   const turn = new Turn();
   return {
     name,
-    start: (context): Promise<StartedSource> => {
+    start: async (context): Promise<StartedSource> => {
       const newDispatcher = (to: SourceContext<R>): EventDispatcher<T, R> =>
         new EventDispatcher({ source: name, handler, predicates, turn, handlerConcurrency, context: to });
       const dispatcher = newDispatcher(context);
       const check = createGenerationCheck({ predicates, kind: undefined, logger: context.logger });
       const registration = informer.addEventHandler(forward(dispatcher, { check }));
+      requireRegistration(registration);
       let replaying: EventDispatcher<T, R> | undefined;
       let replayed: Promise<void> | undefined;
-      return Promise.resolve({
+      return await Promise.resolve({
         waitForSync: (signal) => waitForHandler(registration, dispatcher, signal),
         replay: () => {
           replaying ??= newDispatcher(replayContext(context));
@@ -129,6 +130,7 @@ export async function replayInformer<T, R>(
       if (event.isInInitialList) handler.onEvent(event); // the source's own handler has the others
     },
   });
+  requireRegistration(registration);
   try {
     await orAborted(registration.waitForSync({ signal }), signal);
     await orAborted(dispatcher.idle(), signal);

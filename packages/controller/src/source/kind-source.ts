@@ -13,7 +13,13 @@ import { EventDispatcher } from './event-dispatcher.js';
 import { forward, replayInformer, waitForHandler } from './informer-source.js';
 import type { InformerLoan, InformerProvider, InformerRegistration } from './informer-provider.js';
 import { replayContext } from './replay-context.js';
-import { requireHandler, requirePredicates } from '../event/required.js';
+import {
+  requireHandler,
+  requireInformer,
+  requireLoan,
+  requirePredicates,
+  requireRegistration,
+} from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 
 /** Interval of requests for the informer of a kind that is not available. As in `source.Kind`. */
@@ -158,7 +164,9 @@ class StartedKindSource<K extends Kind, R> implements StartedSource {
         await sleep(informerRetryMs, { clock, signal }).catch(() => undefined);
         continue;
       }
-      return this.#loan.informer.addEventHandler(forward(this.#dispatcher, { onLeave, check }));
+      const registration = this.#loan.informer.addEventHandler(forward(this.#dispatcher, { onLeave, check }));
+      requireRegistration(registration);
+      return registration;
     }
     return undefined;
   }
@@ -175,8 +183,13 @@ async function borrow<K extends Kind>(
   kind: K,
   signal: AbortSignal,
 ): Promise<InformerLoan<ReadObject<K>>> {
-  if (informers.acquire !== undefined) return informers.acquire(kind);
+  if (informers.acquire !== undefined) {
+    const loan = informers.acquire(kind);
+    requireLoan(loan);
+    return loan;
+  }
   const informer = await orAborted(Promise.resolve(informers.informer(kind, { signal })), signal);
+  requireInformer('informer of the informers', informer);
   return { informer, [Symbol.asyncDispose]: () => Promise.resolve() };
 }
 

@@ -2,6 +2,7 @@ import type { Kind, KubeList, KubeObject } from '@kctl/apimachinery';
 import { isJsonObject } from '@kctl/apimachinery';
 import { FrameError, framesOfLine, isOneFrame, otherListType } from '@kctl/apimachinery/wire';
 import type { WatchEvent } from '@kctl/client';
+import { shownType } from '@kctl/options';
 import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from '../list-watcher.js';
 
 /** The part of a list after its items. */
@@ -40,6 +41,7 @@ export function frameSource(listerWatcher: FrameListerWatcher): BatchSource<Uint
     },
     watch: async (call) => {
       const stream = await listerWatcher.watchFrames(call);
+      requireStream('watchFrames', stream);
       return {
         [Symbol.asyncIterator]: () => singleFrames(stream[Symbol.asyncIterator]()),
         [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
@@ -64,12 +66,27 @@ export function objectSource<T extends KubeObject>(
     },
     watch: async (call) => {
       const stream = await listerWatcher.watch(call);
+      requireStream('watch', stream);
       return {
         [Symbol.asyncIterator]: () => batchesOfOne(stream[Symbol.asyncIterator]()),
         [Symbol.asyncDispose]: () => stream[Symbol.asyncDispose](),
       };
     },
   };
+}
+
+/** @throws TypeError for what a lister-watcher returned that is not a stream */
+function requireStream(method: string, stream: unknown): void {
+  if (typeof stream === 'object' && stream !== null)
+    if (isFunction(Reflect.get(stream, Symbol.asyncIterator)) && isFunction(Reflect.get(stream, Symbol.asyncDispose)))
+      return;
+  throw new TypeError(
+    `${method} of the listerWatcher returned ${shownType(stream)}: expected a stream with Symbol.asyncIterator and Symbol.asyncDispose`,
+  );
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function';
 }
 
 /** A frame may be a line with several. */

@@ -2,7 +2,7 @@ import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { retryAfterMs } from '@kctl/wait';
 import { QueueArgumentError, requireFunction, requireNumber } from '../errors.js';
-import { requireRateLimiter } from './rate-limiter.js';
+import { numberFrom, requireRateLimiter } from './rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** A class of failures with its own limiter. */
@@ -52,13 +52,14 @@ export function errorAwareRateLimiter<T = string>(options: ErrorAwareRateLimiter
     when(item, cause) {
       const error = cause?.error;
       const rule = error === undefined ? undefined : rules.find(({ matches }) => matches(error));
-      const delay = (rule?.limiter ?? otherwise).when(item, cause);
+      const delay = numberFrom('when', (rule?.limiter ?? otherwise).when(item, cause));
       return Math.max(delay, Math.min(retryAfterMs(error) ?? 0, maxRetryAfterMs));
     },
     forget(item) {
       for (const limiter of limiters) limiter.forget(item);
     },
-    numRequeues: (item) => limiters.reduce((sum, limiter) => sum + limiter.numRequeues(item), 0),
+    numRequeues: (item) =>
+      limiters.reduce((sum, limiter) => sum + numberFrom('numRequeues', limiter.numRequeues(item)), 0),
     adoptKey(key) {
       for (const limiter of limiters) limiter.adoptKey?.(key);
     },

@@ -3,7 +3,7 @@ import { functionOption, requireOptions } from '@kctl/options';
 import { QueueArgumentError, requireInteger, requireNumber } from '../errors.js';
 import type { KeyedLimiterOptions } from './failure-counts.js';
 import { FailureCounts } from './failure-counts.js';
-import { requireRateLimiter } from './rate-limiter.js';
+import { numberFrom, requireRateLimiter } from './rate-limiter.js';
 import type { RateLimiter } from './rate-limiter.js';
 
 /** Options of {@link exponentialRateLimiter}. */
@@ -96,11 +96,11 @@ export function maxOfRateLimiter<T = string>(...limiters: readonly RateLimiter<T
   if (limiters.length === 0) throw new QueueArgumentError('limiters', 'empty', 'give at least one limiter');
   for (const [index, limiter] of limiters.entries()) requireRateLimiter(limiter, `limiters[${index}]`);
   return {
-    when: (item, cause) => Math.max(...limiters.map((limiter) => limiter.when(item, cause))),
+    when: (item, cause) => Math.max(...limiters.map((limiter) => numberFrom('when', limiter.when(item, cause)))),
     forget(item) {
       for (const limiter of limiters) limiter.forget(item);
     },
-    numRequeues: (item) => Math.max(...limiters.map((limiter) => limiter.numRequeues(item))),
+    numRequeues: (item) => Math.max(...limiters.map((limiter) => numberFrom('numRequeues', limiter.numRequeues(item)))),
     adoptKey(key) {
       for (const limiter of limiters) limiter.adoptKey?.(key);
     },

@@ -1,4 +1,4 @@
-import { requireFunction } from '../errors.js';
+import { QueueArgumentError, requireFunction } from '../errors.js';
 import type { KeyFunction, RequeueCause } from '../work-queue.js';
 
 /**
@@ -29,4 +29,10 @@ export function requireRateLimiter(limiter: unknown, field = 'rateLimiter'): voi
   const methods = typeof limiter === 'object' && limiter !== null ? limiter : {};
   for (const method of ['when', 'forget', 'numRequeues'])
     requireFunction(`${field}.${method}`, Reflect.get(methods, method));
+}
+
+/** What a limiter that others wrap returned: the largest or the sum of what is not a number is none. @throws QueueArgumentError */
+export function numberFrom(method: 'when' | 'numRequeues', value: unknown): number {
+  if (typeof value === 'number' && !Number.isNaN(value)) return value;
+  throw new QueueArgumentError(`the result of rateLimiter.${method}`, value, 'return a number ≥ 0');
 }

@@ -1,0 +1,28 @@
+import { isJsonObject } from '@kctl/apimachinery';
+import { shownType } from '@kctl/options';
+import { isKubeObject } from './kube-object.js';
+
+/** For what uses clients that others made: a list, as it was returned. @throws TypeError when it is not a list of objects */
+export function requireListAnswer<L>(what: string, list: L): L {
+  const given: unknown = list;
+  if (isJsonObject(given) && Array.isArray(given['items']) && isJsonObject(given['metadata'])) {
+    const odd = given['items'].findIndex((item) => !isJsonObject(item));
+    if (odd < 0) return list;
+    throw new TypeError(`${what}: list of the client returned items[${odd}] that is not an object: expected objects`);
+  }
+  throw new TypeError(`${what}: list of the client returned ${shownType(given)}: expected { metadata, items }`);
+}
+
+/** The same for an object. @throws TypeError when it is not one with metadata */
+export function requireObjectAnswer<T>(what: string, object: T): T {
+  if (isKubeObject(object)) return object;
+  throw new TypeError(`${what}: get of the client returned ${shownType(object)}: expected an object with metadata`);
+}
+
+/** The same for what `status` and `subResource` return. @throws TypeError when it lacks the verbs */
+export function requireClientPart<P>(method: 'status' | 'subResource', part: P): P {
+  const verbs = method === 'status' ? ['update', 'patch'] : ['get', 'create', 'update', 'patch'];
+  const given: unknown = part;
+  if (isJsonObject(given) && verbs.every((verb) => typeof given[verb] === 'function')) return part;
+  throw new TypeError(`${method} of the client returned ${shownType(given)}: expected the verbs ${verbs.join(', ')}`);
+}
