@@ -18,7 +18,7 @@ import { patchOptionNames } from './write-option-names.js';
 export type ApplyReason =
   /** All fields are held and have the desired values. */
   | 'matches'
-  /** The same configuration was applied to this very version before, and the server changed nothing. */
+  /** This very version is the result of applying the same configuration, so that applying it again changes nothing. */
   | 'knownNoop'
   /** There is no such object. */
   | 'absent'
@@ -26,7 +26,7 @@ export type ApplyReason =
   | 'neverApplied'
   /** This owner applied it under another API version. */
   | 'otherVersion'
-  /** The compared object has no managedFields. A cache that strips them costs an apply each time. */
+  /** The compared object has no managedFields. Without a memo, a cache that strips them costs an apply each time. */
   | 'noManagedFields'
   /** Fields differ, see `differences`. */
   | 'differs';
@@ -52,7 +52,10 @@ export interface ApplyIfChangedOptions<K extends Kind> extends ApplyOptions {
   readonly fieldOwner: string;
   /** The present object, if the caller has it. @default a `get` */
   readonly actual?: ReadObject<K>;
-  /** Remembers no-ops, so that fields which the server writes otherwise cost one request, not one in each run. */
+  /**
+   * Remembers the version that an apply led to, so that one request per change is sent, even if the cache strips
+   * managedFields or the server rewrites fields.
+   */
   readonly memo?: ApplyMemo;
   /** More values that are equal although they differ as JSON, e.g. fields that a webhook rewrites. */
   readonly isEqual?: FieldEquality;
@@ -101,7 +104,8 @@ export async function applyIfChanged<K extends Kind>(
     };
   const object = readonly<K>(await apply(client, kind, wanted, applyOptions));
   const changed = actual === undefined || metadataOf(actual).resourceVersion !== metadataOf(object).resourceVersion;
-  if (!changed && options.dryRun !== true) memo?.noteNoop(kind, object, wanted);
+  // Of an apply that changed the object too, because applying is idempotent, and the cache may strip managedFields.
+  if (options.dryRun !== true) memo?.noteNoop(kind, object, wanted);
   return { applied: true, changed, reason, differences: found, object };
 }
 
@@ -176,7 +180,7 @@ function readonly(object: unknown): unknown {
   return object;
 }
 
-/** Remembers which configurations changed nothing when applied to which version of an object. */
+/** Remembers which configuration changes nothing if applied to which version of an object. */
 export interface ApplyMemo {
   isNoop(kind: Kind, actual: unknown, configuration: object): boolean;
   noteNoop(kind: Kind, actual: unknown, configuration: object): void;

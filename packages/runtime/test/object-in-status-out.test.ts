@@ -1,7 +1,7 @@
 // Object in, status out, against an API server.
 import { StatusError, isNotFound } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { ConfigMap, Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Namespace, Pod, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import type { Client } from '@kctl/client';
 import { intercept } from '@kctl/client';
 import { noopLogger } from '@kctl/telemetry';
@@ -58,9 +58,9 @@ const run = (
     ...(finalizers === undefined ? {} : { finalizers }),
   })({ namespace, name }, context);
 /** Counts what is written. */
-const counting = (): { readonly writes: string[]; readonly through: Client } => {
+const counting = (inner: Client = client): { readonly writes: string[]; readonly through: Client } => {
   const writes: string[] = [];
-  const through = intercept(client, (next) => ({
+  const through = intercept(inner, (next) => ({
     patch: (kind, key, patch, options) => {
       writes.push(`patch ${kind.kind}`);
       return next.patch(kind, key, patch, options);
@@ -266,6 +266,53 @@ describe('controllerManagedBy(…).reconcile', () => {
       const child = await client.get(ConfigMap, { namespace, name: 'by-builder' });
       expect(child.metadata.managedFields?.[0]?.manager).toBe('built');
     });
+    stop.abort();
+    await running;
+  });
+
+  it('sends one patch per changed child, and none for a change that leads to the same child', async () => {
+    const manager = await createManager({ connection: environment.connection, logger: noopLogger });
+    const { writes, through } = counting(manager.client);
+    const runs: (string | undefined)[] = [];
+    controllerManagedBy(manager)
+      .for(Deployment)
+      .owns(ConfigMap)
+      .owns(Secret)
+      .named('counted')
+      .complete(
+        reconcileObject({
+          client: through,
+          kind: Deployment,
+          fieldOwner: 'counted',
+          reconcile: async ({ metadata, spec }, { apply }) => {
+            if (metadata.name !== 'counted') return;
+            const replicas = String(spec?.replicas);
+            await apply(ConfigMap, { metadata: { name: 'counted' }, data: { replicas } });
+            await apply(Secret, { metadata: { name: 'counted' }, stringData: { replicas } });
+            runs.push(metadata.labels?.['run']);
+          },
+        }),
+      );
+    const stop = new AbortController();
+    const running = manager.run(stop.signal);
+    const relabelled = async (run: string): Promise<void> => {
+      await client.patch(
+        Deployment,
+        { namespace, name: 'counted' },
+        { type: 'merge', body: { metadata: { labels: { run } } } },
+      );
+      await eventually(() => expect(runs).toContain(run));
+    };
+    await create('counted', 1);
+    for (const [index, replicas] of [2, 3, 4].entries()) {
+      await client.patch(Deployment, { namespace, name: 'counted' }, { type: 'merge', body: { spec: { replicas } } });
+      await relabelled(`spec-${index}`);
+    }
+    const sent = writes.length;
+    await relabelled('label-only');
+    expect(writes).toHaveLength(sent);
+    // One of each child per value at most: runs may skip values.
+    expect(writes.length).toBeLessThanOrEqual(2 * 4);
     stop.abort();
     await running;
   });
