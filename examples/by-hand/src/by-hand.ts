@@ -28,7 +28,7 @@ texts.addEventHandler({
 const running = Promise.all([greetings.run(signal), texts.run(signal)]);
 await Promise.all([greetings.waitForSync({ signal }), texts.waitForSync({ signal })]);
 
-const pool = queue.run({ concurrency: 1, signal, onError: () => 'retry' }, async (item) => {
+const pool = queue.run({ concurrency: 1, signal }, async (item) => {
   const { namespace = '', name } = parseKey(item);
   const greeting = greetings.lister.namespace(namespace).get(name); // 2. read from the store
   if (greeting === undefined) return;

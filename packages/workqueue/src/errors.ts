@@ -64,11 +64,16 @@ export class WorkFailedError extends Error {
   readonly item: unknown;
 
   constructor(key: string | number, item: unknown, cause: unknown) {
-    const name = typeof key === 'string' ? JSON.stringify(key.split('\0').filter(Boolean).join('/')) : String(key);
+    const name = typeof key === 'string' ? JSON.stringify(shownKey(key)) : String(key);
     const reason = cause instanceof Error ? cause.message : shownValue(cause);
     super(`work on ${name} failed: ${reason}`, { cause });
     this.item = item;
   }
+}
+
+/** Key for people: the parts of a composite key are joined by slashes. */
+export function shownKey(key: string | number): string {
+  return typeof key === 'string' ? key.split('\0').filter(Boolean).join('/') : String(key);
 }
 
 /** Whether an error is a {@link WorkFailedError}, also one of another copy of this package. */

@@ -3,6 +3,7 @@ import { anySignal, createTokenBucket, DeadlineExceededError, isAbortError } fro
 import type { OptionNames } from '@kctl/options';
 import type { AbortLink, Clock, ClockTimer, TokenBucket } from '@kctl/wait';
 import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
+import { FailureLog } from './failure-log.js';
 import { sliceMs } from './slice.js';
 import type { QueueKey } from './work-queue.js';
 import type {
@@ -62,6 +63,13 @@ interface Job<T> {
   readonly limit: TimeLimit | undefined;
 }
 
+/** Failed work on an item; `attempt` is how often in a row. */
+interface Failure<T> {
+  readonly item: T;
+  readonly error: unknown;
+  readonly attempt: number;
+}
+
 const startRateNames: OptionNames<StartRate> = { perSecond: true, burst: true };
 const stopOptionNames: OptionNames<StopOptions> = { graceMs: true };
 
@@ -96,6 +104,7 @@ export class Pool<T> implements WorkerPool {
   /** Undefined if work has no time limit. */
   readonly #timeoutMs: number | undefined;
   readonly #bucket: TokenBucket | undefined;
+  readonly #log: FailureLog;
   /** Armed while work waits for its turn. */
   #turnTimer: ClockTimer | undefined;
 
@@ -107,6 +116,7 @@ export class Pool<T> implements WorkerPool {
     this.#source = source;
     this.#policy = policy;
     this.#options = options;
+    this.#log = new FailureLog(options.logger, options.onError !== undefined);
     this.#work = options.work;
     this.#timeoutMs = timeoutMs === Infinity ? undefined : timeoutMs;
     this.#concurrency = concurrency;
@@ -318,7 +328,10 @@ export class Pool<T> implements WorkerPool {
       return;
     }
     try {
-      this.#apply(this.#judge(slot, item, error), slot, item, error);
+      const attempt = Math.max(this.#source.countFailure(slot), this.#policy.attempt(item));
+      const { onError } = this.#options;
+      const verdict = onError === undefined ? this.#policy.verdict : onError(error, item, attempt);
+      this.#apply(verdict, slot, { item, error, attempt });
     } catch (thrown) {
       // onError or a rate limiter of the user's is broken, so there is no decision for this item.
       if (thrown instanceof QueueArgumentError) thrown.cause ??= error;
@@ -327,23 +340,15 @@ export class Pool<T> implements WorkerPool {
     }
   }
 
-  #judge(slot: number, item: T, error: unknown): unknown {
-    const { onError } = this.#options;
-    if (onError === undefined) {
-      this.#source.countFailure(slot);
-      return this.#policy.verdict;
-    }
-    const attempt = Math.max(this.#source.countFailure(slot), this.#policy.attempt(item));
-    return onError(error, item, attempt);
-  }
-
-  #apply(verdict: unknown, slot: number, item: T, error: unknown): void {
+  #apply(verdict: unknown, slot: number, { item, error, attempt }: Failure<T>): void {
     switch (verdict) {
       case 'retry':
+        this.#log.retried({ key: this.#source.keyOf(item), attempt, error });
         this.#policy.retry(item, error, slot);
         this.#finish(slot);
         break;
       case 'drop':
+        this.#log.dropped({ key: this.#source.keyOf(item), attempt, error });
         this.#source.endFailures(slot);
         this.#policy.forget(item);
         this.#finish(slot);

@@ -1,4 +1,4 @@
-import { guardMetrics } from '@kctl/telemetry';
+import { guardMetrics, loggerOption } from '@kctl/telemetry';
 import { requireOptions, signalOption } from '@kctl/options';
 import { abortReason, systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
@@ -24,6 +24,7 @@ const runOptionNames: OptionNames<RunOptions<never>> = {
   timeoutMs: true,
   startRate: true,
   onError: true,
+  logger: loggerOption,
 };
 const idleOptionNames: OptionNames<IdleOptions> = { signal: signalOption, includeDelayed: true };
 /** So often what the adds of `onDrop` drop is handed to it again, for one add. */

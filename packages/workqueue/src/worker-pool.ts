@@ -1,3 +1,5 @@
+import type { Logger } from '@kctl/telemetry';
+
 /** Options of `WorkQueue.get`. */
 export interface GetOptions {
   /** Aborting it ends the wait and rejects with its reason. */
@@ -56,6 +58,12 @@ export interface RunOptions<T> {
    * @default `retry` on a rate-limiting queue; elsewhere `stop` with a WorkFailedError, so that no failure is swallowed
    */
   readonly onError?: (error: unknown, item: T, attempt: number) => FailureVerdict;
+  /**
+   * Destination of failures that are retried or dropped, with the fields `key`, `attempt` and `error`.
+   *
+   * @default none with `onError`; otherwise standard error, sampled if there are many (`noopLogger` silences them)
+   */
+  readonly logger?: Logger;
 }
 
 /** Options of `WorkerPool.stop`. */

@@ -1,6 +1,7 @@
+import type { LogFields, Logger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import {
   bucketRateLimiter,
   createDelayingQueue,
@@ -18,6 +19,115 @@ class BusyClock extends FakeClock {
     return super.monotonicNow();
   }
 }
+
+/** Collects what is logged, as `level message key attempt: error`. */
+const recordingLogger = (entries: string[]): Logger => {
+  const at =
+    (level: string) =>
+    (message: string, fields?: LogFields): void =>
+      void entries.push(
+        `${level} ${message} ${String(fields?.['key'])} ${String(fields?.['attempt'])}: ${String(fields?.['error'])}`,
+      );
+  const logger: Logger = {
+    trace: at('trace'),
+    debug: at('debug'),
+    info: at('info'),
+    warn: at('warn'),
+    error: at('error'),
+    isEnabled: () => true,
+    child: () => logger,
+  };
+  return logger;
+};
+
+describe('failures of a WorkerPool', () => {
+  const makers = [
+    ['createRateLimitingQueue', createRateLimitingQueue],
+    ['createPriorityQueue', createPriorityQueue],
+  ] as const;
+
+  it.each(makers)('are logged by %s, which retries them', async (_name, make) => {
+    const clock = new FakeClock();
+    const queue = make({ clock });
+    const entries: string[] = [];
+    let runs = 0;
+    const pool = queue.run({ logger: recordingLogger(entries) }, async () => {
+      if (++runs < 3) throw new Error('forbidden');
+    });
+    queue.add('shop/web');
+    while (runs < 3) await clock.advance(1000);
+    expect(entries).toEqual([
+      'error work failed, retrying shop/web 1: Error: forbidden',
+      'error work failed, retrying shop/web 2: Error: forbidden',
+    ]);
+    await pool.stop();
+  });
+
+  it.each(makers)('are written to standard error by %s without a logger', async (_name, make) => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const queue = make<{ namespace: string; name: string }>({ clock: new FakeClock() });
+      const pool = queue.run({}, () => {
+        throw new Error('forbidden');
+      });
+      queue.add({ namespace: 'shop', name: 'web' });
+      await vi.waitFor(() => expect(write).toHaveBeenCalledOnce());
+      expect(JSON.parse(String(write.mock.calls[0]?.[0]))).toMatchObject({
+        level: 'error',
+        msg: 'work failed, retrying',
+        key: 'shop/web',
+        attempt: 1,
+        error: { message: 'forbidden' },
+      });
+      await pool.stop();
+    } finally {
+      write.mockRestore();
+    }
+  });
+
+  it('go to onError alone without a logger, and to both with one', async () => {
+    const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+    try {
+      const entries: string[] = [];
+      for (const logger of [undefined, recordingLogger(entries)]) {
+        const queue = createRateLimitingQueue({ clock: new FakeClock() });
+        const seen: string[] = [];
+        const pool = queue.run(
+          { onError: (error, item) => (seen.push(`${item}: ${String(error)}`), 'drop'), ...(logger && { logger }) },
+          async () => {
+            throw new Error('forbidden');
+          },
+        );
+        queue.add('a');
+        await vi.waitFor(() => expect(seen).toEqual(['a: Error: forbidden']));
+        await pool.stop();
+      }
+      expect(write).not.toHaveBeenCalled();
+      expect(entries).toEqual(['error work failed, dropping the item a 1: Error: forbidden']);
+    } finally {
+      write.mockRestore();
+    }
+  });
+
+  it('go to a logger that throws, without an effect on the work', async () => {
+    const queue = createRateLimitingQueue({ clock: new FakeClock() });
+    const broken = new Proxy(recordingLogger([]), {
+      get: () => () => {
+        throw new Error('disk full');
+      },
+    });
+    const pool = queue.run({ logger: broken, onError: () => 'drop' }, () => {
+      throw new Error('forbidden');
+    });
+    queue.add('a');
+    queue.shutDown();
+    await pool.ended;
+  });
+
+  it('need a logger that is one', () => {
+    expect(() => createRateLimitingQueue().run({ logger: 5 as never }, () => undefined)).toThrow(/logger/);
+  });
+});
 
 describe('WorkerPool', () => {
   it('lets others run every few ms, with synchronous work', async () => {
