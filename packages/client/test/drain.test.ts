@@ -48,7 +48,7 @@ it.each([
 ])('asks for %s', async (_what, options, expected) => {
   const lists: object[] = [];
   const client = refusing([]);
-  const list: typeof client.list = async (_kind, given = {}) => {
+  const list = async (_kind: unknown, given: object = {}): Promise<never> => {
     lists.push({ ...given, signal: undefined });
     return { metadata: {}, items: [] } as never;
   };

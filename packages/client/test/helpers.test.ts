@@ -329,6 +329,32 @@ describe('waitFor', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it('lists and watches in the namespace of the object, and goes on after a bookmark', async () => {
+    const memory = createMemoryClient();
+    const scopes: unknown[] = [];
+    const events = async function* (): AsyncGenerator<object> {
+      yield { type: 'BOOKMARK', object: { ...object, data: { a: 'of a bookmark' } } };
+      yield { type: 'MODIFIED', object: { ...object, data: { a: 'changed' } } };
+    };
+    const hooks: Interceptor = {
+      list: async (kind, options) => {
+        scopes.push(options?.namespace);
+        return await memory.list(kind, options);
+      },
+      watch: async (_kind, options) => {
+        scopes.push(options?.namespace);
+        return { [Symbol.asyncIterator]: events, [Symbol.asyncDispose]: async () => undefined } as never;
+      },
+    };
+    const client = intercept(memory, () => hooks);
+    const seen: unknown[] = [];
+    const until = (found: { readonly data?: unknown } | undefined): boolean =>
+      seen.push(found?.data) > 0 && found !== undefined;
+    expect(await waitFor(client, ConfigMap, key, { until })).toMatchObject({ data: { a: 'changed' } });
+    expect(seen).not.toContainEqual({ a: 'of a bookmark' });
+    expect(scopes).toEqual([key.namespace, key.namespace]);
+  });
+
   it('polls with a client that cannot watch', async () => {
     const clock = new FakeClock();
     const client = createBlindClient();
