@@ -335,6 +335,7 @@ describe('Controller result', () => {
     [{ requeueAfterMs: '5' }, 'requeueAfterMs "5" is not valid: it must be a finite number of ms'],
     [{ priority: Infinity }, 'priority Infinity is not valid: it must be a finite number'],
     [{ backoff: 'yes' }, 'backoff "yes" is not valid: it must be a boolean'],
+    [{ keep: 'yes' }, 'keep "yes" is not valid: it must be a boolean'],
     [{ requeueAfter: 5 }, 'the result has an unknown field "requeueAfter"'],
     [7, 'the result 7 is not valid'],
   ])('takes the invalid result %j for a failure that says what is expected', async (result, problem) => {

@@ -83,12 +83,9 @@ describe('createController', () => {
   });
 
   it.each([[{ startpolicy: 'optional' }], ['optional'], [null]])('refuses the watch options %o', (options) => {
-    expect(() =>
-      make({}).watch(
-        funcSource('f', () => undefined),
-        options as never,
-      ),
-    ).toThrow(TypeError);
+    const source = funcSource('f', () => undefined);
+    expect(() => make({}).watch(source, options as never)).toThrow(TypeError);
+    expect(() => make({}).reconcileAllOn(source, options as never)).toThrow(TypeError);
   });
 
   it.each([[undefined], [{}], [null]])('refuses to run with the signal %o, and can run after that', async (signal) => {

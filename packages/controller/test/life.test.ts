@@ -391,6 +391,27 @@ describe('an informer that the provider lends', () => {
 });
 
 describe('the truth about sources', () => {
+  it('is waited for as long as the signal of the wait is not aborted', async () => {
+    const t = createHarness();
+    const watch = t.controller.watch(
+      kindSource({ informers: t.informers, kind: Node, handler: enqueueRequestForObject() }),
+    );
+    const impatient = new AbortController();
+    const given = watch.waitForSync({ signal: impatient.signal });
+    impatient.abort(new Error('no longer needed'));
+    await expect(given).rejects.toThrow('no longer needed');
+    let isSynced = false;
+    const patient = watch.waitForSync().then(() => (isSynced = true));
+    const done = t.run();
+    await settle();
+    expect(isSynced).toBe(false);
+    t.pods.sync();
+    t.informers.of(Node).sync();
+    await patient;
+    t.stop.abort();
+    await done;
+  });
+
   it('names kind, policy and phase of each, from the first moment', async () => {
     const t = createHarness();
     const missing = new FakeInformers();
