@@ -17,8 +17,7 @@ import { InformerStartedError, SyncError, type InformerWaitOptions, type SharedI
 import { messageOf } from '@kctl/telemetry';
 import { requireOptions, requireSignal } from '@kctl/options';
 import { aborted, keepAlive, systemClock, throwIfAborted } from '@kctl/wait';
-import { claimCacheName } from './options/cache-name.js';
-import type { CacheName } from './options/cache-name.js';
+import { claimCacheName, type CacheName } from './options/cache-name.js';
 import type {
   CacheOptions,
   KindOptions,
@@ -30,16 +29,14 @@ import type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.j
 import { informerOptionNames, knownVersionOptions, waitOptionNames } from './options/method-options.js';
 import { copyCacheOptions, copyNamespaces, copySelection } from './options/copy-options.js';
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
-import { KindEntry } from './informers/kind-entry.js';
-import type { NewEntry } from './informers/kind-entry.js';
+import { KindEntry, type NewEntry } from './informers/kind-entry.js';
 import { KindVersions } from './informers/kind-versions.js';
 import { idOf, requireDistinct, selectionId } from './scopes/kind-id.js';
-import { getLive, listLive } from './reads/live-read.js';
-import type { LiveReadScope } from './reads/live-read.js';
+import { getLive, listLive, type LiveReadScope } from './reads/live-read.js';
 import { makeScopeInformer } from './informers/make-informer.js';
 import { projected } from './scopes/projected.js';
-import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound } from './reads/read.js';
-import type { CachedRead } from './reads/read.js';
+import { fieldIndexName, indexedFieldOf, listFrom, matcherFrom, notFound, type CachedRead } from './reads/read.js';
+import type { StoreGet } from './reads/read-decisions.js';
 import { requireCacheOptions, requireKind, requireNamespaces, requireSelection } from './options/required.js';
 import { isEmpty, limitsOf, noScopes, resolveScopes, selectionOf, withoutTransforms } from './scopes/resolve-scopes.js';
 import type { ScopeSources } from './scopes/resolve-scopes.js';
@@ -447,7 +444,7 @@ class InformerCache implements Cache {
    */
   async #whenReadable<R>(
     kind: Kind,
-    { verb, namespace, options: { signal } }: CachedRead & { readonly options: GetOptions },
+    { verb, namespace, options: { signal } }: CachedRead & { readonly options: StoreGet },
     use: (informer: SharedInformer<KubeObject>) => R,
   ): Promise<R> {
     for (;;) {

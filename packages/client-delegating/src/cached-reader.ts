@@ -5,6 +5,8 @@ import { requireObjectAnswer } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
+import { refusedOption, sentOptions } from '@kctl/options';
+import { cachedList } from './overlay/list-decisions.js';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedListError, notFound } from './errors.js';
 import { HeldViews } from './overlay/held-views.js';
@@ -103,8 +105,10 @@ export class CachedReader {
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
     const { cache } = this.#options;
-    if ((options.continue ?? '') !== '') throw new CachedListError(kind, 'continue', 'a cached list is not paged');
-    const { limit, ...unlimited } = options;
+    const refused = refusedOption(cachedList, options);
+    if (refused !== undefined) throw new CachedListError(kind, refused.name, refused.reason);
+    const { limit } = options;
+    const unlimited = sentOptions(cachedList, options);
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
     this.#options.ledger.learn(kind);

@@ -1,4 +1,5 @@
 import { keyOf } from '@kctl/apimachinery';
+import { asObject } from './writes/as-object.js';
 import type {
   DeepReadonly,
   InputOf,
@@ -373,11 +374,6 @@ interface Write {
   readonly key: ObjectKey | undefined;
   readonly namespace?: string | undefined;
   readonly options: { readonly dryRun?: boolean };
-}
-
-/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
-function asObject(object: object): DeepReadonly<KubeObject> {
-  return object as DeepReadonly<KubeObject>;
 }
 
 /** A read that the cache answers would not look at it. @throws TypeError */

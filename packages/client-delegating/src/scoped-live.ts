@@ -1,11 +1,14 @@
 import { fieldSelectorFrom } from '@kctl/apimachinery';
-import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject } from '@kctl/apimachinery';
+import { asObject } from './writes/as-object.js';
+import type { KeyOf, Kind, KubeList } from '@kctl/apimachinery';
 import { listWithin } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
+import { sentOptions } from '@kctl/options';
 import type { CacheView } from './overlay/cache-view.js';
 import { notFound } from './errors.js';
 import { limited } from './limited.js';
 import { listMatcher } from './overlay/list-matcher.js';
+import { scopedList, uncachedList } from './overlay/list-decisions.js';
 import { mergeInOrder } from './overlay/merge-in-order.js';
 import { projected } from './overlay/projected.js';
 
@@ -30,9 +33,12 @@ export class ScopedLive {
   }
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<KubeList<ReadObject<K>>> {
-    const { limit = 0, labelSelector: _labels, fieldSelector: _fields, continue: _token, ...rest } = options;
+    const { limit = 0 } = options;
     const matches = listMatcher(this.#cache, kind, options);
-    const answers = await listWithin(this.#live, kind, { ...rest, scopes: this.#cache.scopesOf?.(kind) ?? [{}] });
+    const answers = await listWithin(this.#live, kind, {
+      ...sentOptions(scopedList, options),
+      scopes: this.#cache.scopesOf?.(kind) ?? [{}],
+    });
     const held = answers
       .flatMap(({ list }) => list.items)
       .map((item) => projected(this.#cache, kind, asObject(item)))
@@ -54,19 +60,17 @@ export async function listUncached<K extends Kind>(
   kind: K,
   options: ListOptions,
 ): Promise<KubeList<ReadObject<K>>> {
-  const { fieldSelector, ...rest } = options;
+  const { fieldSelector } = options;
   const indexed = new Set(fieldSelector === undefined ? [] : cache.indexedFields?.(kind));
   const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
   if (!terms.some(({ path }) => indexed.has(path))) return await live.list(kind, options);
   const sent = fieldSelectorFrom(terms.filter(({ path }) => !indexed.has(path))).toString();
   const judged = fieldSelectorFrom(terms.filter(({ path }) => indexed.has(path))).toString();
   const matches = listMatcher(cache, kind, { fieldSelector: judged });
-  const list = await live.list(kind, { ...rest, ...(sent === '' ? {} : { fieldSelector: sent }) });
+  const list = await live.list(kind, {
+    ...sentOptions(uncachedList, options),
+    ...(sent === '' ? {} : { fieldSelector: sent }),
+  });
   const { remainingItemCount: _count, ...metadata } = list.metadata;
   return { ...list, metadata, items: list.items.filter((item) => matches(asObject(item))) };
-}
-
-/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
-function asObject(object: object): DeepReadonly<KubeObject> {
-  return object as DeepReadonly<KubeObject>;
 }

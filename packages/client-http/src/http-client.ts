@@ -49,6 +49,7 @@ import { connectionFromKubeConfig } from '@kctl/client/connection';
 import { listFrames, readList } from './frames/list-frames.js';
 import { patchBody } from './patch-body.js';
 import * as paths from './resource-path.js';
+import * as parts from './option-parts.js';
 import { createTransport, transportOptionNames } from './transport/transport.js';
 import type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
 
@@ -160,7 +161,7 @@ class ServerClient implements HttpClient {
   async watchFrames(kind: Kind, options: WatchOptions & FrameOptions = {}): Promise<FrameStream> {
     requireKind('watch', kind);
     requireCallOptions('watch', kind, options);
-    const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.watchQuery(options));
+    const path = paths.withQuery(paths.collectionPath(kind, options.namespace), parts.watchQuery(options));
     const { signal } = options;
     const response = await this.#send(
       { method: 'GET', path, accept: acceptObject(kind), expect: 'watch', signal },
@@ -182,7 +183,7 @@ class ServerClient implements HttpClient {
     const meta = asKubeObject('create', kind, object).metadata;
     if (kind.scope === 'Namespaced' && (meta.namespace ?? '') === '')
       throw new TypeError(`create ${kind.kind}: metadata.namespace is not set: ${kind.plural} live in a namespace`);
-    const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), paths.writeQuery(options));
+    const path = paths.withQuery(paths.collectionPath(kind, meta.namespace), parts.writeQuery(options));
     const about: About = { verb: 'create', kind, namespace: meta.namespace, name: meta.name };
     const once = (meta.name ?? '') === '';
     const request = { method: 'POST', path, ...bodyOf(kind, object), once, signal: options.signal } as const;
@@ -236,7 +237,7 @@ class ServerClient implements HttpClient {
       throw new TypeError(
         `deleteAllOf ${kind.kind}: options.namespace is not set: the API server deletes within one namespace only`,
       );
-    const path = paths.withQuery(paths.collectionPath(kind, namespace), paths.selectionQuery(options));
+    const path = paths.withQuery(paths.collectionPath(kind, namespace), parts.deleteAllOfQuery(options));
     const response = await this.#send(
       { method: 'DELETE', path, accept: acceptList(kind), ...deleteBody(options), expect: 'list', signal },
       { verb: 'deleteAllOf', kind, namespace },
@@ -274,7 +275,7 @@ class ServerClient implements HttpClient {
       const verb = method === 'POST' ? 'create' : 'update';
       const key = requireKey(verb, kind, named);
       requireCallOptions(verb, kind, options);
-      const path = paths.withQuery(paths.objectPath(kind, key, name), paths.writeQuery(options));
+      const path = paths.withQuery(paths.objectPath(kind, key, name), parts.writeQuery(options));
       const once = method === 'POST'; // what a server makes of a second eviction, token or binding, nobody knows
       const request = { method, path, body: stringifyJson(body), once, signal: options.signal };
       return asBody<B>(await this.#value(request, about(verb, key)), about(verb, key));
@@ -309,7 +310,7 @@ class ServerClient implements HttpClient {
     requireCallOptions('update', kind, options);
     refuseMetadataOnly(kind, 'update');
     const key = keyOf(asKubeObject('update', kind, object));
-    const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
+    const path = paths.withQuery(paths.objectPath(kind, key, subresource), parts.writeQuery(options));
     const about: About = { verb: 'update', kind, ...key, subresource };
     const request = { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal } as const;
     return asObject(kind, await this.#value(request, about), describe(about));
@@ -317,7 +318,7 @@ class ServerClient implements HttpClient {
 
   #getValue(about: About, key: ObjectKey, options: GetOptions): Promise<unknown> {
     const { kind, subresource } = about;
-    const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.getQuery(options));
+    const path = paths.withQuery(paths.objectPath(kind, key, subresource), parts.getQuery(options));
     return this.#value({ method: 'GET', path, accept: acceptObject(kind), signal: options.signal }, about);
   }
 
@@ -325,7 +326,7 @@ class ServerClient implements HttpClient {
     const { kind, subresource } = about;
     requireCallOptions('patch', kind, options);
     const content = patchBody({ kind, key, patch, options });
-    const path = paths.withQuery(paths.objectPath(kind, key, subresource), paths.writeQuery(options));
+    const path = paths.withQuery(paths.objectPath(kind, key, subresource), parts.writeQuery(options));
     return this.#value(
       { method: 'PATCH', path, accept: acceptObject(kind), ...content, once: isOnce(patch), signal: options.signal },
       about,
@@ -333,7 +334,7 @@ class ServerClient implements HttpClient {
   }
 
   async #sendList(kind: Kind, options: ListOptions): Promise<TransportResponse> {
-    const path = paths.withQuery(paths.collectionPath(kind, options.namespace), paths.listQuery(options));
+    const path = paths.withQuery(paths.collectionPath(kind, options.namespace), parts.listQuery(options));
     const response = await this.#send(
       { method: 'GET', path, accept: acceptList(kind), expect: 'list', signal: options.signal },
       { verb: 'list', kind, namespace: options.namespace },
@@ -391,17 +392,8 @@ function isOnce(patch: Patch): boolean {
 }
 
 function deleteBody(options: DeleteOptions): { readonly body?: string } {
-  const { dryRun, gracePeriodSeconds, preconditions, propagationPolicy } = options;
-  const { ignoreStoreReadErrorWithClusterBreakingPotential: ignoresReadErrors } = options;
-  const fields = {
-    gracePeriodSeconds,
-    preconditions,
-    propagationPolicy,
-    ignoreStoreReadErrorWithClusterBreakingPotential: ignoresReadErrors === true ? true : undefined,
-    dryRun: dryRun === true ? ['All'] : undefined,
-  };
-  if (Object.values(fields).every((value) => value === undefined)) return {};
-  return { body: stringifyJson({ apiVersion: 'v1', kind: 'DeleteOptions', ...fields }) };
+  const fields = parts.deleteFields(options);
+  return fields === undefined ? {} : { body: stringifyJson({ apiVersion: 'v1', kind: 'DeleteOptions', ...fields }) };
 }
 
 function refuseMetadataOnly(kind: Kind, verb: string): void {

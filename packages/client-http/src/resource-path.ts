@@ -1,14 +1,6 @@
-import { fieldSelectorFrom, formatGroupVersionKind, labelSelectorFrom } from '@kctl/apimachinery';
-import { shownType } from '@kctl/options';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import type {
-  DeleteAllOfOptions,
-  GetOptions,
-  ListOptions,
-  PatchOptions,
-  WatchOptions,
-  WriteOptions,
-} from '@kctl/client';
+import type { QueryValue } from './option-parts.js';
 
 /** The path of a collection, in one namespace or, without one, in all. @throws TypeError for a bad namespace */
 export function collectionPath(kind: Kind, namespace: string | undefined): string {
@@ -45,8 +37,6 @@ function segment(kind: Kind, field: string, value: unknown): string {
   return encodeURIComponent(value);
 }
 
-type QueryValue = string | number | boolean | undefined;
-
 function encodeQuery(name: string, value: string): string {
   if (value.isWellFormed()) return encodeURIComponent(value);
   throw new TypeError(`${name} ${JSON.stringify(value)} is not valid: expected well-formed Unicode`);
@@ -63,72 +53,4 @@ export function withQuery(path: string, query: Readonly<Record<string, QueryValu
     mark = '&';
   }
   return text;
-}
-
-export function getQuery(options: GetOptions): Record<string, QueryValue> {
-  return { resourceVersion: options.resourceVersion };
-}
-
-export function listQuery(options: ListOptions): Record<string, QueryValue> {
-  const { limit, timeoutSeconds, resourceVersion, resourceVersionMatch } = options;
-  return {
-    ...selectionQuery(options),
-    // Without a bound is without the parameter.
-    limit: limit === Infinity ? undefined : limit,
-    continue: options.continue,
-    resourceVersion,
-    resourceVersionMatch,
-    timeoutSeconds,
-  };
-}
-
-export function watchQuery(options: WatchOptions): Record<string, QueryValue> {
-  const { resourceVersion, resourceVersionMatch, allowWatchBookmarks, sendInitialEvents, timeoutSeconds } = options;
-  return {
-    watch: true,
-    ...selectionQuery(options),
-    allowWatchBookmarks,
-    resourceVersion,
-    resourceVersionMatch,
-    ...(sendInitialEvents === undefined ? {} : { sendInitialEvents: String(sendInitialEvents) }),
-    timeoutSeconds,
-  };
-}
-
-export function writeQuery(options: WriteOptions | PatchOptions): Record<string, QueryValue> {
-  return {
-    dryRun: options.dryRun === true ? 'All' : undefined,
-    fieldManager: options.fieldOwner,
-    fieldValidation: options.fieldValidation,
-    force: 'force' in options ? options.force : undefined,
-  };
-}
-
-/** Label and field selector as query parameters. */
-export function selectionQuery(
-  options: Pick<DeleteAllOfOptions, 'labelSelector' | 'fieldSelector'>,
-): Record<string, QueryValue> {
-  return { labelSelector: labelText(options.labelSelector), fieldSelector: fieldText(options.fieldSelector) };
-}
-
-/** A string is sent as it is and the server validates it. Everything else is checked here. */
-function labelText(selector: ListOptions['labelSelector']): string | undefined {
-  return selector === undefined || typeof selector === 'string'
-    ? selector
-    : writtenText('labelSelector', labelSelectorFrom(selector));
-}
-
-function fieldText(selector: ListOptions['fieldSelector']): string | undefined {
-  return selector === undefined || typeof selector === 'string'
-    ? selector
-    : writtenText('fieldSelector', fieldSelectorFrom(selector));
-}
-
-/** @throws TypeError when a selector that is not ours has no text: the request would select everything */
-function writtenText(option: string, selector: { toString(): string }): string {
-  const text: unknown = selector.toString();
-  if (typeof text === 'string') return text;
-  throw new TypeError(
-    `${option}: toString of the selector returned ${shownType(text)}: expected a string such as "a=b"`,
-  );
 }

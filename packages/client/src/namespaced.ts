@@ -22,7 +22,7 @@ import type {
 import { metadataOf } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
-import { isWatchingClient } from './wrap.js';
+import { isWatchingClient, rewritten, sentDeletes, sentLists, sentWatches } from './wrap.js';
 import { shownType } from '@kctl/options';
 import { requireClient, requireOptionsObject } from './require-arguments.js';
 import { keyIn, requireKind } from './require-kind.js';
@@ -145,6 +145,9 @@ export function inNamespace(client: Client, namespace: string): NamespacedClient
   return watching;
 }
 
+/** The calls about a collection; those about one object have the namespace in the key. */
+const sentInCollections = { list: sentLists, watch: sentWatches, deleteAllOf: sentDeletes };
+
 /** Puts calls into a namespace, or refuses them. */
 class Placement {
   readonly #namespace: string;
@@ -170,13 +173,17 @@ class Placement {
     return { ...object, metadata: { ...metadata, namespace: this.#namespace } };
   }
 
-  options<O extends { readonly namespace?: string }>(verb: string, kind: Kind, options: O | undefined): O;
-  options(verb: string, kind: Kind, options: { readonly namespace?: string } = {}): object {
+  options<V extends keyof typeof sentInCollections, O extends { readonly namespace?: string }>(
+    verb: V,
+    kind: Kind,
+    options: O | undefined,
+  ): O;
+  options(verb: keyof typeof sentInCollections, kind: Kind, options: { readonly namespace?: string } = {}): object {
     requireKind(verb, kind);
     requireOptionsObject(`${verb} ${kind.kind}`, options);
     if (kind.scope === 'Cluster') return options;
     this.#require(kind, options.namespace);
-    return { ...options, namespace: this.#namespace };
+    return rewritten({ ...sentInCollections[verb], namespace: () => this.#namespace }, options);
   }
 
   #require(kind: Kind, named: string | undefined): void {

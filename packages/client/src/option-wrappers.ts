@@ -1,6 +1,6 @@
 import type { Client, WatchingClient } from './client.js';
 import type { FieldValidation } from './options.js';
-import { rewriteOptions } from './wrap.js';
+import { rewriteOptions, sentDeletes, sentWrites } from './wrap.js';
 import { requireClient, requireName } from './require-arguments.js';
 
 /**
@@ -12,8 +12,8 @@ export function withDryRun(client: Client): Client;
 export function withDryRun(client: Client): Client {
   requireClient('withDryRun', client, []);
   return rewriteOptions(client, {
-    write: (options) => Object.assign({}, options, { dryRun: true }),
-    remove: (options) => Object.assign({}, options, { dryRun: true }),
+    write: { ...sentWrites, dryRun: () => true },
+    remove: { ...sentDeletes, dryRun: () => true },
   });
 }
 
@@ -30,8 +30,8 @@ export function withFieldOwner(client: Client, fieldOwner: string): Client {
   requireName('withFieldOwner', 'field owner', fieldOwner);
   return rewriteOptions(client, {
     // An option that is undefined counts as not set by the call.
-    write: (options) => Object.assign({}, options, { fieldOwner: options?.fieldOwner ?? fieldOwner }),
-    remove: (options) => options,
+    write: { ...sentWrites, fieldOwner: (given) => given ?? fieldOwner },
+    remove: sentDeletes,
   });
 }
 
@@ -44,7 +44,7 @@ export function withFieldValidation(client: Client, fieldValidation: FieldValida
 export function withFieldValidation(client: Client, fieldValidation: FieldValidation): Client {
   requireClient('withFieldValidation', client, []);
   return rewriteOptions(client, {
-    write: (options) => Object.assign({}, options, { fieldValidation: options?.fieldValidation ?? fieldValidation }),
-    remove: (options) => options,
+    write: { ...sentWrites, fieldValidation: (given) => given ?? fieldValidation },
+    remove: sentDeletes,
   });
 }

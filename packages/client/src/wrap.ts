@@ -1,13 +1,85 @@
 import type { Kind, PersistedObject } from '@kctl/apimachinery';
 import { requireClientPart } from './answers.js';
 import type { Client, Reader, SubResourceClient, Watcher, WatchingClient } from './client.js';
-import type { DeleteAllOfOptions, DeleteOptions, WriteOptions } from './options.js';
+import type { DeleteAllOfOptions, ListOptions, PatchOptions, WatchOptions } from './options.js';
 
-/** How a wrapper changes the options of writes. */
+/**
+ * What a wrapper does with each option of a contract, complete by type: hands it on (`sent`), or gives it the value that a
+ * function makes of the given one.
+ */
+export type Rewrites<O extends object> = {
+  readonly [N in keyof Required<O>]: 'sent' | ((given: O[N]) => O[N]);
+};
+
+/** How a wrapper changes the options of writes. Those of reads and watches pass through as they are. */
 export interface OptionRewrite {
-  readonly write: <O extends WriteOptions>(options: O | undefined) => O;
-  readonly remove: <O extends DeleteOptions | DeleteAllOfOptions>(options: O | undefined) => O | undefined;
+  readonly write: Rewrites<PatchOptions>;
+  readonly remove: Rewrites<DeleteAllOfOptions>;
 }
+
+/** What a wrapper does with options that do not concern it. */
+export const sentWrites: OptionRewrite['write'] = {
+  dryRun: 'sent',
+  fieldOwner: 'sent',
+  fieldValidation: 'sent',
+  force: 'sent',
+  signal: 'sent',
+};
+
+/** The same of deletes. */
+export const sentDeletes: OptionRewrite['remove'] = {
+  dryRun: 'sent',
+  gracePeriodSeconds: 'sent',
+  preconditions: 'sent',
+  propagationPolicy: 'sent',
+  ignoreStoreReadErrorWithClusterBreakingPotential: 'sent',
+  namespace: 'sent',
+  labelSelector: 'sent',
+  fieldSelector: 'sent',
+  signal: 'sent',
+};
+
+/** The same of watches. */
+export const sentWatches: Rewrites<WatchOptions> = {
+  namespace: 'sent',
+  labelSelector: 'sent',
+  fieldSelector: 'sent',
+  resourceVersion: 'sent',
+  resourceVersionMatch: 'sent',
+  allowWatchBookmarks: 'sent',
+  sendInitialEvents: 'sent',
+  timeoutSeconds: 'sent',
+  signal: 'sent',
+};
+
+/** The same of lists. */
+export const sentLists: Rewrites<ListOptions> = {
+  namespace: 'sent',
+  labelSelector: 'sent',
+  fieldSelector: 'sent',
+  limit: 'sent',
+  continue: 'sent',
+  resourceVersion: 'sent',
+  resourceVersionMatch: 'sent',
+  timeoutSeconds: 'sent',
+  live: 'sent',
+  readYourWrites: 'sent',
+  signal: 'sent',
+};
+
+/** Returns a copy of options with the values that a table gives them; the options themselves if it changes none. */
+export function rewritten<O extends object | undefined>(table: RewriteTable, options: O): O;
+export function rewritten(table: RewriteTable, options: object | undefined): object | undefined {
+  const changes: Record<string, unknown> = {};
+  for (const [name, change] of Object.entries(table))
+    if (change !== 'sent')
+      changes[name] = Reflect.apply(change, undefined, [
+        options === undefined ? undefined : Reflect.get(options, name),
+      ]);
+  return Object.keys(changes).length === 0 ? options : { ...options, ...changes };
+}
+
+type RewriteTable = Readonly<Record<string, 'sent' | ((given: never) => unknown)>>;
 
 /** Whether a client can watch. */
 export function isWatchingClient(client: Client): client is WatchingClient {
@@ -20,8 +92,10 @@ export function isWatchable(reader: Reader): reader is Reader & Watcher {
 }
 
 /** A client whose writes get other options; reads and watches pass through. */
-export function rewriteOptions(client: Client, { write, remove }: OptionRewrite): Client {
-  const rewritten: Client = {
+export function rewriteOptions(client: Client, rewrite: OptionRewrite): Client {
+  const write = <O extends object | undefined>(options: O): O => rewritten(rewrite.write, options);
+  const remove = <O extends object | undefined>(options: O): O => rewritten(rewrite.remove, options);
+  const wrapper: Client = {
     get: (kind, key, options) => client.get(kind, key, options),
     list: (kind, options) => client.list(kind, options),
     create: (kind, object, options) => client.create(kind, object, write(options)),
@@ -49,7 +123,7 @@ export function rewriteOptions(client: Client, { write, remove }: OptionRewrite)
       };
     },
   };
-  return withWatch(client, rewritten);
+  return withWatch(client, wrapper);
 }
 
 /** Lets a wrapper watch if the wrapped client can. */

@@ -1,7 +1,7 @@
 import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import type { Kind, KubeObject } from '@kctl/apimachinery';
-import type { FrameReader, ListOptions, Reader, Watcher } from '@kctl/client';
-import { requireOptions, textOption } from '@kctl/options';
+import type { FrameOptions, FrameReader, ListOptions, Reader, Watcher, WatchOptions } from '@kctl/client';
+import { decides, requireOptions, sentOptions, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import type { ListerWatcher } from './list-watcher.js';
 import { hasMethods, requireKind, requireThat } from './required.js';
@@ -16,6 +16,36 @@ export interface ListerWatcherScope {
 
 /** A selector under a name that is not known would have everything listed. */
 const scopeNames: OptionNames<ListerWatcherScope> = { namespace: textOption, labelSelector: true, fieldSelector: true };
+
+/** What a reflector has of the options of a list; the others are the scope, or the server ends the list by itself. */
+const listDecisions = decides<ListOptions & FrameOptions>()({
+  resourceVersion: 'sent',
+  resourceVersionMatch: 'sent',
+  limit: 'sent',
+  continue: 'sent',
+  signal: 'sent',
+  namespace: 'answered',
+  labelSelector: 'answered',
+  fieldSelector: 'answered',
+  live: 'answered',
+  readYourWrites: 'answered',
+  timeoutSeconds: 'answered',
+  transient: 'answered',
+});
+
+/** The same of a watch. */
+const watchDecisions = decides<WatchOptions & FrameOptions>()({
+  resourceVersion: 'sent',
+  resourceVersionMatch: 'sent',
+  allowWatchBookmarks: 'sent',
+  sendInitialEvents: 'sent',
+  timeoutSeconds: 'sent',
+  signal: 'sent',
+  namespace: 'answered',
+  labelSelector: 'answered',
+  fieldSelector: 'answered',
+  transient: 'answered',
+});
 
 /** A client that an informer can read with. It returns parsed objects, or bytes, or both (then bytes are used). */
 export type InformerClient = (Reader & Watcher) | FrameReader | (Reader & Watcher & FrameReader);
@@ -52,13 +82,15 @@ export function listerWatcherFor<T extends KubeObject>(
   if (readsFrames(client))
     return {
       // An informer copies what it keeps, so the memory of a batch can be used again when it requests the next one.
-      listFrames: (call) => client.listFrames(kind, { ...own, ...call, transient: true }),
-      watchFrames: (call) => client.watchFrames(kind, { ...own, ...call, transient: true }),
+      listFrames: (call) => client.listFrames(kind, { ...own, ...sentOptions(listDecisions, call), transient: true }),
+      watchFrames: (call) =>
+        client.watchFrames(kind, { ...own, ...sentOptions(watchDecisions, call), transient: true }),
     };
   return {
     // A live client returns separate objects; `live` keeps a caching client from answering out of this very informer.
-    list: async (call) => (await client.list(kind, { ...own, ...call, live: true })) as never,
-    watch: (call) => client.watch<Kind<T>>(kind, { ...own, ...call }),
+    list: async (call) =>
+      (await client.list(kind, { ...own, ...sentOptions(listDecisions, call), live: true })) as never,
+    watch: (call) => client.watch<Kind<T>>(kind, { ...own, ...sentOptions(watchDecisions, call) }),
   };
 }
 

@@ -1,10 +1,8 @@
-import type { Kind, KubeObject, Persisted } from '@kctl/apimachinery';
+import type { KubeObject, Persisted } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
 import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
-import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';
-import type { Clock, Random } from '@kctl/wait';
 import {
   booleanOption,
   clockOption,
@@ -19,37 +17,27 @@ import type { CompactStorage } from './bytes/storage.js';
 import { defaultStorage } from './bytes/default-storage.js';
 import { compactStorageOf, storageOption } from './bytes/storage.js';
 import { failureLogger } from './failure-logger.js';
-import type { HandlerErrorHook, SharedInformerOptions } from './informer.js';
-import type { WatchErrorHandler } from './reflector/watch-error-decision.js';
-import { requireListerWatcher, type ListerWatcher } from './list-watcher.js';
-import type { ReflectorConfig } from './reflector/reflector-config.js';
+import type { SharedInformerOptions } from './informer.js';
+import { requireListerWatcher } from './list-watcher.js';
+import type { ReflectorConfig, ReflectorConfigOptions } from './reflector/reflector-config.js';
 import { reflectorConfigOf, reflectorConfigProblems } from './reflector/reflector-config.js';
 import { requireKind } from './required.js';
 
+/** Options that are resolved as they are: each has its field, so that one that is added has a value here. */
+type AsGiven<T extends KubeObject> = Omit<
+  SharedInformerOptions<T>,
+  keyof ReflectorConfigOptions | 'indexers' | 'storage' | 'transform' | 'idleTimeoutMs' | 'listIdleTimeoutMs'
+>;
+
 /** {@link SharedInformerOptions} with every choice made. */
-export interface ResolvedOptions<T extends KubeObject> {
-  readonly kind: Kind<T>;
-  readonly listerWatcher: ListerWatcher<T>;
+export interface ResolvedOptions<T extends KubeObject> extends Required<AsGiven<T>> {
   readonly indexers: Readonly<Record<string, IndexDefinition<T>>>;
-  readonly resyncMs: number;
   readonly transform: ((object: T) => T) | undefined;
-  readonly keepManagedFields: boolean;
-  readonly freeze: boolean;
   /** Undefined if bytes are not compressed. */
   readonly compact: CompactStorage | undefined;
-  readonly watchErrorHandler: WatchErrorHandler;
   readonly config: ReflectorConfig;
-  readonly bookmarks: boolean;
-  readonly minWatchTimeoutMs: number;
   readonly idleTimeoutMs: number | undefined;
   readonly listIdleMs: number;
-  readonly onHandlerError: HandlerErrorHook;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly metrics: Metrics;
-  readonly handlerMetrics: boolean;
-  readonly name: string;
 }
 
 const optionNames: OptionNames<SharedInformerOptions<never>> = {

@@ -3,6 +3,8 @@
  *
  * @packageDocumentation
  */
+export { decides, refusedOption, sentOptions } from './decisions.js';
+export type { AnsweredOptions, Decision, Decisions, RefusedOption, SentOptions } from './decisions.js';
 export { isThenable } from './is-thenable.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';

@@ -2,7 +2,35 @@ import { randomUUID } from 'node:crypto';
 import { formatKey, keyOf, StatusError } from '@kctl/apimachinery';
 import type { KubeList, KubeObject } from '@kctl/apimachinery';
 import type { ListOptions, WatchEvent, WatchOptions, WatchStream } from '@kctl/client';
-import { shownValue } from '@kctl/options';
+import { decides, sentOptions, shownValue } from '@kctl/options';
+
+/** What a recorded list has of its options. The collection is one kind in full: it has no scope, pages or versions to choose. */
+const listDecisions = decides<ListOptions>()({
+  resourceVersion: 'sent',
+  limit: 'sent',
+  continue: 'sent',
+  signal: 'answered',
+  resourceVersionMatch: 'answered',
+  namespace: 'answered',
+  labelSelector: 'answered',
+  fieldSelector: 'answered',
+  timeoutSeconds: 'answered',
+  live: 'answered',
+  readYourWrites: 'answered',
+});
+
+/** The same of a watch. */
+const watchDecisions = decides<WatchOptions>()({
+  resourceVersion: 'sent',
+  allowWatchBookmarks: 'sent',
+  timeoutSeconds: 'sent',
+  signal: 'answered',
+  resourceVersionMatch: 'answered',
+  namespace: 'answered',
+  labelSelector: 'answered',
+  fieldSelector: 'answered',
+  sendInitialEvents: 'answered',
+});
 
 /** A call of a {@link FakeControllerSource}. */
 export type SourceCall =
@@ -127,26 +155,15 @@ class VersionedSource<T extends KubeObject> implements FakeControllerSource<T> {
   }
 
   async list(options: ListOptions = {}): Promise<KubeList<T>> {
-    const { resourceVersion, limit, continue: token } = options;
-    this.calls.push({
-      verb: 'list',
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(limit === undefined ? {} : { limit }),
-      ...(token === undefined ? {} : { continue: token }),
-    });
+    this.calls.push({ verb: 'list', ...sentOptions(listDecisions, options) });
     await this.#answer('list', options.signal);
     const items = [...this.#objects.values()].map((object) => structuredClone(object));
     return { metadata: { resourceVersion: this.resourceVersion }, items };
   }
 
   async watch(options: WatchOptions = {}): Promise<WatchStream<T>> {
-    const { resourceVersion, allowWatchBookmarks, timeoutSeconds, signal } = options;
-    this.calls.push({
-      verb: 'watch',
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      ...(allowWatchBookmarks === undefined ? {} : { allowWatchBookmarks }),
-      ...(timeoutSeconds === undefined ? {} : { timeoutSeconds }),
-    });
+    const { resourceVersion, signal } = options;
+    this.calls.push({ verb: 'watch', ...sentOptions(watchDecisions, options) });
     await this.#answer('watch', signal);
     const watch = new FakeWatch<T>(signal, () => this.#watches.delete(watch));
     this.#watches.add(watch);

@@ -16,7 +16,9 @@ import { bodyStruct } from '../resource/builtin-table.js';
 import { requireIntegers } from '../resource/number-literals.js';
 import { badRequest, invalidOptions } from '../protocol/status.js';
 import { syntaxProblem } from './body.js';
+import type { NamedQuery } from '../protocol/named-query.js';
 import type { ResourceCall } from './call.js';
+import type { deleteParameters, QueryOf } from './parameters.js';
 import type { DeletionWish } from './lifecycle.js';
 import { checkDryRun } from './write-options.js';
 
@@ -43,7 +45,10 @@ export async function readDeleteOptions(call: ResourceCall): Promise<DeleteOptio
   );
 }
 
-function queryOptions(query: URLSearchParams): JsonObject {
+/** The parameters of DeleteOptions, and the preconditions, which are parameters by the names of their fields. */
+type DeleteQuery = QueryOf<typeof deleteParameters> & NamedQuery<'uid' | 'resourceVersion'>;
+
+function queryOptions(query: DeleteQuery): JsonObject {
   const given: JsonObject = {};
   const gracePeriodSeconds = parseIntParameter(query, 'gracePeriodSeconds');
   if (gracePeriodSeconds !== undefined) given['gracePeriodSeconds'] = gracePeriodSeconds;
@@ -51,7 +56,7 @@ function queryOptions(query: URLSearchParams): JsonObject {
   if (query.has('propagationPolicy')) given['propagationPolicy'] = query.get('propagationPolicy');
   if (query.has('dryRun')) given['dryRun'] = query.getAll('dryRun');
   // As upstream, an empty precondition of a query is none, unlike one of a body.
-  const preconditions = ['uid', 'resourceVersion'].filter((name) => (query.get(name) ?? '') !== '');
+  const preconditions = (['uid', 'resourceVersion'] as const).filter((name) => (query.get(name) ?? '') !== '');
   if (preconditions.length > 0)
     given['preconditions'] = Object.fromEntries(preconditions.map((name) => [name, query.get(name)]));
   return given;

@@ -1,8 +1,13 @@
 import { forbidden, notSupported, type FieldError, goQuoted } from '@kctl/crd/engine';
 import { parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../protocol/status.js';
+import type { NamedQuery } from '../protocol/named-query.js';
 import type { Backend } from './call.js';
 import { decodeContinue } from './continue-token.js';
+import { listParameters, refusedParameters, type QueryOf, type watchParameters } from './parameters.js';
+
+type ListQuery = QueryOf<typeof listParameters>;
+type WatchQuery = QueryOf<typeof watchParameters>;
 
 /** Parameters of a LIST. */
 export interface ListOptions {
@@ -34,7 +39,7 @@ const matches = ['Exact', 'NotOlderThan'] as const;
  *
  * @throws StatusError 422 with all that is wrong
  */
-export function checkListOptions(query: URLSearchParams): void {
+export function checkListOptions(query: ListQuery & NamedQuery): void {
   const revision = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const errors: FieldError[] = [];
@@ -47,8 +52,7 @@ export function checkListOptions(query: URLSearchParams): void {
     if (match === 'Exact' && revision === '0')
       errors.push(forbiddenMatch('resourceVersionMatch "exact" is forbidden for resourceVersion "0"'));
   }
-  if (query.has('sendInitialEvents'))
-    errors.push(forbidden('sendInitialEvents', 'sendInitialEvents is forbidden for list'));
+  errors.push(...refusedParameters(listParameters, query));
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
 }
 
@@ -56,7 +60,7 @@ export function checkListOptions(query: URLSearchParams): void {
  * Checks the parameters of a WATCH against each other, as {@link checkListOptions} does those of a LIST. @throws
  * StatusError 422
  */
-export function checkWatchOptions(query: URLSearchParams): void {
+export function checkWatchOptions(query: WatchQuery): void {
   const given = query.get('resourceVersionMatch') ?? '';
   const revision = query.get('resourceVersion') ?? '';
   // As upstream, a watch from no revision requests initial events unless its parameters state otherwise.
@@ -75,18 +79,18 @@ export function checkWatchOptions(query: URLSearchParams): void {
   if (errors.length > 0) throw invalidOptions('ListOptions', errors);
 }
 
-const hasContinue = (query: URLSearchParams): boolean => (query.get('continue') ?? '') !== '';
+const hasContinue = (query: Pick<ListQuery, 'get'>): boolean => (query.get('continue') ?? '') !== '';
 
 /**
  * Checks the numbers among the parameters of a LIST, a WATCH or a deletecollection, before all else. @throws
  * StatusError 400
  */
-export function checkNumbers(query: URLSearchParams): void {
-  for (const name of ['timeoutSeconds', 'limit']) parseIntParameter(query, name);
+export function checkNumbers(query: ListQuery): void {
+  for (const name of ['timeoutSeconds', 'limit'] as const) parseIntParameter(query, name);
 }
 
 /** Parameters of a LIST that {@link checkListOptions} has let through. @throws StatusError 400 */
-export function parseListOptions(query: URLSearchParams): ListOptions {
+export function parseListOptions(query: ListQuery): ListOptions {
   const text = query.get('resourceVersion') ?? '';
   const match = query.get('resourceVersionMatch') ?? '';
   const continueToken = query.get('continue') ?? '';
@@ -108,7 +112,7 @@ export interface WatchParameters {
 }
 
 /** Parameters of a WATCH that {@link checkWatchOptions} has let through. @throws StatusError 500 for a resourceVersion that is not a number, as upstream */
-export function parseWatchParameters(query: URLSearchParams): WatchParameters {
+export function parseWatchParameters(query: WatchQuery): WatchParameters {
   return {
     revision: parseRevision(query.get('resourceVersion') ?? '', unclassified),
     sendInitialEvents: query.has('sendInitialEvents') ? parseBoolParameter(query, 'sendInitialEvents') : undefined,

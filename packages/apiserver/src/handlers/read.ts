@@ -25,12 +25,14 @@ import {
 } from './read-options.js';
 import { breathe, listReply, sliceSize, turnMs } from './list-reply.js';
 import { commonHeaders } from '../protocol/plain-reply.js';
+import type { getParameters, QueryOf } from './parameters.js';
 import { objectReply, shapeOf } from './reply.js';
 import { selectionOf } from './selection.js';
 
 /** GET of one object. */
 export async function get(backend: Backend, call: ResourceCall): Promise<Reply> {
-  const { definition, path, query, request } = call;
+  const { definition, path, request } = call;
+  const query: QueryOf<typeof getParameters> = call.query;
   const asked = parseRevision(query.get('resourceVersion') ?? '', unclassified);
   if (asked !== undefined) await waitForRevision(backend, asked, request.signal);
   const table = backend.store.table(definition.storageKey);

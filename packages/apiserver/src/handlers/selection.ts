@@ -4,6 +4,7 @@ import type { ResourceDefinition } from '../resource/resource.js';
 import { badRequest } from '../protocol/status.js';
 import type { WatchScope } from '../watch/hub.js';
 import { storageKeyOf, type ResourceCall } from './call.js';
+import type { listParameters, QueryOf } from './parameters.js';
 import { checkNumbers } from './read-options.js';
 
 /** Parses by apimachinery, complains in the words of upstream. */
@@ -34,8 +35,9 @@ export function selectionOf(
   check: (query: URLSearchParams) => void,
 ): WatchScope {
   const { definition, path, query } = call;
-  const labelText = query.get('labelSelector') ?? '';
-  const fieldText = query.get('fieldSelector') ?? '';
+  const selectors: QueryOf<typeof listParameters> = query;
+  const labelText = selectors.get('labelSelector') ?? '';
+  const fieldText = selectors.get('fieldSelector') ?? '';
   checkNumbers(query);
   const labels = parsing(
     () => parseLabelSelector(labelText),

@@ -12,6 +12,7 @@ import {
 } from '@kctl/crd/engine';
 import { badRequest, invalidOptions, strictDecodingError } from '../protocol/status.js';
 import type { ResourceCall } from './call.js';
+import type { QueryOf, writeParameters } from './parameters.js';
 
 /** Handling of fields of a body that are unknown or occur twice. */
 export type FieldValidation = 'Ignore' | 'Warn' | 'Strict';
@@ -30,7 +31,7 @@ export function checkDryRun(values: readonly string[]): FieldError[] {
   return isKnown ? [] : [notSupported('dryRun', values, ['All'])];
 }
 
-function managerErrors(query: URLSearchParams): FieldError[] {
+function managerErrors(query: QueryOf<typeof writeParameters>): FieldError[] {
   const manager = query.get('fieldManager') ?? '';
   const errors = Buffer.byteLength(manager) > 128 ? [tooLong('fieldManager', 128)] : [];
   return [...errors, ...unprintable(manager)];
@@ -62,7 +63,7 @@ export function parseWriteOptions(
   call: ResourceCall,
   kind: 'CreateOptions' | 'UpdateOptions' | 'PatchOptions',
 ): WriteOptions {
-  const { query } = call;
+  const query: QueryOf<typeof writeParameters> = call.query;
   const errors: FieldError[] = [];
   const isApply = call.request.header('content-type')?.startsWith('application/apply-patch') ?? false;
   if (kind === 'PatchOptions') {
@@ -90,11 +91,11 @@ export function parseWriteOptions(
  * operation that it performs.
  */
 export function admissionOptions(
-  { query }: Pick<ResourceCall, 'query'>,
+  { query }: { readonly query: QueryOf<typeof writeParameters> },
   kind: 'CreateOptions' | 'UpdateOptions',
 ): JsonObject {
   const dryRun = query.getAll('dryRun');
-  const text = (name: string): JsonObject => {
+  const text = (name: 'fieldManager' | 'fieldValidation'): JsonObject => {
     const value = query.get(name) ?? '';
     return value === '' ? {} : { [name]: value };
   };

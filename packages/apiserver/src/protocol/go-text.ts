@@ -1,3 +1,4 @@
+import type { NamedQuery } from './named-query.js';
 import { goQuoted } from '@kctl/crd/engine';
 import { badRequest } from './status.js';
 
@@ -35,7 +36,7 @@ export function parseGoDuration(text: string): number | undefined {
  * An integer query parameter; undefined if it is absent. @throws StatusError 400 with Go's message, also for an empty
  * one
  */
-export function parseIntParameter(query: URLSearchParams, name: string): number | undefined {
+export function parseIntParameter<N extends string>(query: NamedQuery<N>, name: N): number | undefined {
   const text = query.get(name);
   if (text === null) return undefined;
   const refused = (why: string): Error => badRequest(`strconv.ParseInt: parsing ${goQuoted(text)}: ${why}`);
@@ -49,7 +50,7 @@ export function parseIntParameter(query: URLSearchParams, name: string): number 
  * A boolean query parameter, as apimachinery's conversion reads it. Absent, `0` and `false` are false, all else is
  * true.
  */
-export function parseBoolParameter(query: URLSearchParams, name: string): boolean {
+export function parseBoolParameter<N extends string>(query: NamedQuery<N>, name: N): boolean {
   const text = query.get(name);
   return text !== null && text !== '0' && text.toLowerCase() !== 'false';
 }

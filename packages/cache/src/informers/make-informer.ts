@@ -1,7 +1,9 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
-import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import { createSharedInformer, listerWatcherFor, type InformerTrouble } from '@kctl/informer';
+import { sentOptions } from '@kctl/options';
 import type { CacheOptions, ResolvedScope } from '../cache-options.js';
+import { ofCache, ofInformer, ofScope } from './informer-decisions.js';
 import type { SeriesOwners } from './own-series.js';
 import type { Part } from './part-table.js';
 
@@ -22,38 +24,28 @@ export function makeScopeInformer(
   options: CacheOptions,
   { kind, scope, prefix, selection, indexers, seriesOwners }: ScopeInformer,
 ): Omit<Part<KubeObject>, 'scope'> {
-  const { client, watchErrorHandler, clock, random, logger, metrics, watchList } = options;
-  const { minWatchTimeoutMs, idleTimeoutMs, listIdleTimeoutMs, backoff, maxInternalErrorRetryMs } = options;
+  const { client, watchErrorHandler, metrics } = options;
   const selected = selection === undefined ? '' : ` (${selection})`;
-  const { transform, bookmarks, resyncMs, keepManagedFields, unsafeMutableObjects, storage, listScope } = scope;
+  const { unsafeMutableObjects, listScope } = scope;
   const makeListerWatcher = options.listerWatcherFor ?? ((own, within) => listerWatcherFor(client, own, within));
   const resource = kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`;
   const shape = kind.shape === 'metadata' || kind.shape === 'stripped' ? ` (${kind.shape})` : '';
   const name = `${prefix}${resource}${shape}${selected}${scope.namespace === '' ? '' : ` in ${scope.namespace}`}`;
   const series = metrics === undefined ? undefined : seriesOwners.claim(metrics, name);
-  const informer = createSharedInformer<KubeObject>({
-    kind,
-    listerWatcher: makeListerWatcher(kind, listScope),
-    indexers,
-    name,
-    freeze: unsafeMutableObjects !== true,
-    ...(transform === undefined ? {} : { transform }),
-    ...(bookmarks === undefined ? {} : { bookmarks }),
-    ...(resyncMs === undefined ? {} : { resyncMs }),
-    ...(keepManagedFields === undefined ? {} : { keepManagedFields }),
-    ...(storage === undefined ? {} : { storage }),
-    ...(watchErrorHandler === undefined ? {} : { watchErrorHandler: (trouble) => watchErrorHandler(kind, trouble) }),
-    ...(watchList === undefined ? {} : { watchList }),
-    ...(minWatchTimeoutMs === undefined ? {} : { minWatchTimeoutMs }),
-    ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
-    ...(listIdleTimeoutMs === undefined ? {} : { listIdleTimeoutMs }),
-    ...(backoff === undefined ? {} : { backoff }),
-    ...(maxInternalErrorRetryMs === undefined ? {} : { maxInternalErrorRetryMs }),
-    ...(options.handlerMetrics === undefined ? {} : { handlerMetrics: options.handlerMetrics }),
-    ...(clock === undefined ? {} : { clock }),
-    ...(random === undefined ? {} : { random }),
-    ...(logger === undefined ? {} : { logger }),
-    ...(series === undefined ? {} : { metrics: series.metrics }),
-  });
+  const informer = createSharedInformer<KubeObject>(
+    sentOptions(ofInformer, {
+      ...sentOptions(ofCache, options),
+      ...sentOptions(ofScope, scope),
+      kind,
+      listerWatcher: makeListerWatcher(kind, listScope),
+      indexers,
+      name,
+      freeze: unsafeMutableObjects !== true,
+      ...(watchErrorHandler === undefined
+        ? {}
+        : { watchErrorHandler: (trouble: InformerTrouble) => watchErrorHandler(kind, trouble) }),
+      ...(series === undefined ? {} : { metrics: series.metrics }),
+    }),
+  );
   return series === undefined ? { informer } : { informer, removeSeries: series.remove };
 }

@@ -4,7 +4,9 @@ import type { IndexReader } from '@kctl/cache-index';
 import { listWithin } from '@kctl/client';
 import type { GetOptions, ListOptions, Reader, ReadScope } from '@kctl/client';
 import type { InformerClient } from '@kctl/informer';
+import { sentOptions } from '@kctl/options';
 import { UnsupportedReadError } from '../errors.js';
+import { liveGet, liveList } from './read-decisions.js';
 import { cutList, fieldIndexName, matcherFrom, notFound } from './read.js';
 
 /**
@@ -32,7 +34,7 @@ export async function getLive(
   { options, ...scope }: LiveReadScope & { readonly options: GetOptions },
 ): Promise<DeepReadonly<KubeObject>> {
   const within = key.namespace === undefined ? {} : { namespace: key.namespace };
-  const named = { ...options, ...within, fieldSelector: { 'metadata.name': key.name } };
+  const named = { ...sentOptions(liveGet, options), ...within, fieldSelector: { 'metadata.name': key.name } };
   const [object] = (await listLive(kind, { ...scope, options: named })).items;
   if (object === undefined) throw notFound(kind, key);
   return object;
@@ -48,7 +50,7 @@ export async function listLive(
   scope: LiveReadScope & { readonly options: ListOptions },
 ): Promise<KubeList<DeepReadonly<KubeObject>>> {
   const { client, scopes, reader, project, options } = scope;
-  const { limit, continue: token = '', fieldSelector, ...rest } = options;
+  const { limit, continue: token = '', fieldSelector } = options;
   const { indexed, sent } = splitFields(reader, fieldSelector);
   const isPaged = indexed === '' && scopes.length === 1;
   if (token !== '' && !isPaged)
@@ -57,7 +59,7 @@ export async function listLive(
     );
   const matches = indexed === '' ? undefined : matcherFrom({ kind, reader, options: { fieldSelector: indexed } });
   const answers = await listWithin(readerOf(client, kind), kind, {
-    ...rest,
+    ...sentOptions(liveList, options),
     ...(sent === '' ? {} : { fieldSelector: sent }),
     ...(isPaged && limit !== undefined ? { limit } : {}),
     ...(isPaged && token !== '' ? { continue: token } : {}),

@@ -2,7 +2,9 @@ import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/
 import { fieldSelectorFrom, formatGroupResource, labelSelectorFrom, StatusError } from '@kctl/apimachinery';
 import type { IndexListOptions, IndexReader, StoredObject } from '@kctl/cache-index';
 import type { ListOptions } from '@kctl/client';
+import { refusedOption, type AnsweredOptions } from '@kctl/options';
 import { UnsupportedReadError } from '../errors.js';
+import { storeList } from './read-decisions.js';
 import { readable, readableOf } from './readable.js';
 
 /** How a field index of a cache is called in its stores. Mirrors controller-runtime's "field:" names. */
@@ -40,7 +42,7 @@ export interface CachedRead {
 export interface ListRead<T extends KubeObject> {
   readonly kind: Kind<T>;
   readonly reader: IndexReader<T>;
-  readonly options: ListOptions;
+  readonly options: AnsweredOptions<ListOptions, typeof storeList> & Pick<ListOptions, 'continue'>;
 }
 
 /**
@@ -126,8 +128,9 @@ interface ListPlan {
 }
 
 function planOf<T extends KubeObject>({ kind, reader, options }: ListRead<T>): ListPlan {
-  if (options.continue !== undefined && options.continue !== '')
-    throw new UnsupportedReadError('continue list option is not supported by the cache: list without it, or live');
+  const refused = refusedOption(storeList, options);
+  if (refused !== undefined)
+    throw new UnsupportedReadError(`${refused.name} list option is not supported by the cache: ${refused.reason}`);
   const terms = exactTerms(options);
   const names = terms.filter(({ path }) => path === 'metadata.name');
   const pinned = terms.filter(({ path }) => path === 'metadata.namespace');
@@ -154,7 +157,7 @@ interface ExactTerm {
   readonly value: string;
 }
 
-function exactTerms(options: ListOptions): readonly ExactTerm[] {
+function exactTerms(options: Pick<ListOptions, 'fieldSelector'>): readonly ExactTerm[] {
   if (options.fieldSelector === undefined) return [];
   const { terms } = fieldSelectorFrom(options.fieldSelector);
   if (terms.some((term) => term.operator !== '='))

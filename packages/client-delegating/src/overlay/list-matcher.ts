@@ -1,7 +1,9 @@
 import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import type { ListOptions } from '@kctl/client';
+import { sentOptions, type SentOptions } from '@kctl/options';
 import type { CacheView } from './cache-view.js';
+import { matchedList } from './list-decisions.js';
 
 /**
  * Reports whether an object that a store holds belongs to a list of the cache with these options. A cache without a
@@ -12,18 +14,16 @@ import type { CacheView } from './cache-view.js';
 export function listMatcher(
   cache: CacheView,
   kind: Kind,
-  { namespace, labelSelector, fieldSelector }: ListOptions,
+  list: ListOptions,
 ): (object: DeepReadonly<KubeObject>) => boolean {
-  const options = {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  };
+  const options = sentOptions(matchedList, list);
   return cache.matcherFor?.(kind, options) ?? matcherOf(options);
 }
 
 /** Whether an object belongs into a list with these options, fields read at their paths. @throws SelectorError when a selector is not valid */
-export function matcherOf(options: ListOptions): (object: DeepReadonly<KubeObject>) => boolean {
+export function matcherOf(
+  options: SentOptions<ListOptions, typeof matchedList>,
+): (object: DeepReadonly<KubeObject>) => boolean {
   const { namespace, labelSelector, fieldSelector } = options;
   const labels = labelSelector === undefined ? undefined : labelSelectorFrom(labelSelector);
   const fields = fieldSelector === undefined ? undefined : fieldSelectorFrom(fieldSelector);

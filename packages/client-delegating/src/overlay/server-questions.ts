@@ -1,4 +1,5 @@
 import { formatKey, keyOf } from '@kctl/apimachinery';
+import { asObject } from '../writes/as-object.js';
 import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { listWithin } from '@kctl/client';
 import type { Reader } from '@kctl/client';
@@ -207,9 +208,4 @@ function versionAt(versions: AnsweredVersions, namespace: string | undefined): s
 
 function idOf(object: DeepReadonly<KubeObject>): string {
   return formatKey(keyOf(object));
-}
-
-/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
-function asObject(object: object): DeepReadonly<KubeObject> {
-  return object as DeepReadonly<KubeObject>;
 }

@@ -1,5 +1,8 @@
 import { fieldSelectorFrom, formatKey, isAlreadyExists, isJsonObject, isNotFound, keyOf } from '@kctl/apimachinery';
 import { requireObjectAnswer } from '@kctl/client';
+import { sentOptions, type AnsweredOptions } from '@kctl/options';
+import { deletedObjects, type recordedDelete, type recordedWrite } from './list-decisions.js';
+import { asObject } from '../writes/as-object.js';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
 import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
 import type { CacheView } from './cache-view.js';
@@ -40,7 +43,7 @@ export class WriteRecorder {
     about: {
       readonly key: ObjectKey | undefined;
       readonly namespace?: string | undefined;
-      readonly options: WriteOptions;
+      readonly options: AnsweredOptions<WriteOptions, typeof recordedWrite>;
     },
     send: () => Promise<PersistedObject<K>>,
   ): Promise<PersistedObject<K>> {
@@ -64,7 +67,11 @@ export class WriteRecorder {
   /** A write to a subresource. Its answer is the object, or something that shows only that it has changed. */
   async subResource<B extends object>(
     kind: Kind,
-    about: { readonly key: ObjectKey; readonly name: string; readonly options: WriteOptions },
+    about: {
+      readonly key: ObjectKey;
+      readonly name: string;
+      readonly options: AnsweredOptions<WriteOptions, typeof recordedWrite>;
+    },
     send: () => Promise<B>,
   ): Promise<B> {
     // A token request changes nothing.
@@ -83,7 +90,7 @@ export class WriteRecorder {
   async deleted<K extends Kind>(
     kind: K,
     key: ObjectKey,
-    options: DeleteOptions,
+    options: AnsweredOptions<DeleteOptions, typeof recordedDelete>,
     send: () => Promise<PersistedObject<K> | Status>,
   ): Promise<PersistedObject<K> | Status> {
     if (options.dryRun === true) return await send();
@@ -256,19 +263,13 @@ interface FailureHandlers {
 
 /** Reports whether an object may be among those that a deleteAllOf selects. Other fields are left to the server. */
 function mayMatch(options: DeleteAllOfOptions): (object: DeepReadonly<KubeObject>) => boolean {
-  const { namespace, labelSelector, fieldSelector } = options;
+  const { fieldSelector, ...selected } = sentOptions(deletedObjects, options);
   const terms = fieldSelector === undefined ? [] : fieldSelectorFrom(fieldSelector).terms;
   const names = terms.filter(({ path, operator }) => path === 'metadata.name' && operator === '=');
   return matcherOf({
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
+    ...selected,
     ...(names.length === 0 ? {} : { fieldSelector: Object.fromEntries(names.map(({ path, value }) => [path, value])) }),
   });
-}
-
-/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
-function asObject(object: object): DeepReadonly<KubeObject> {
-  return object as DeepReadonly<KubeObject>;
 }
 
 function asAnswer(result: object): DeepReadonly<KubeObject> | Status {

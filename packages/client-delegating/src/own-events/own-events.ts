@@ -1,5 +1,6 @@
 import { keyOf } from '@kctl/apimachinery';
-import type { DeepReadonly, Kind, KubeObject, ObjectKey, PersistedObject } from '@kctl/apimachinery';
+import { asObject } from '../writes/as-object.js';
+import type { DeepReadonly, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { intercept, requireKind } from '@kctl/client';
 import type { Client, SubResourceHooks } from '@kctl/client';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
@@ -235,9 +236,4 @@ function startOf(body: object): { readonly key: ObjectKey; readonly from: string
   return 'metadata' in body && typeof body.metadata === 'object'
     ? { key: keyOf(object), from: versionOf(object) }
     : { key: { name: '' }, from: '' };
-}
-
-/** Every object type of a kind is a KubeObject; the compiler cannot see that through the conditional type. */
-function asObject(object: object): DeepReadonly<KubeObject> {
-  return object as DeepReadonly<KubeObject>;
 }

@@ -32,13 +32,9 @@ export interface ReflectorConfigOptions {
 }
 
 /** Inputs of the reflector's transitions besides the events. */
-export interface ReflectorConfig {
-  /** Whether streaming is worth a try. */
-  readonly watchList: boolean;
+export interface ReflectorConfig extends Required<Omit<ReflectorConfigOptions, 'pageSize' | 'backoff'>> {
   /** Page size of lists; if unset, by client-go's rules. */
   readonly pageSize: number | undefined;
-  /** How long an InternalError within a stream is answered by reopening the watch. */
-  readonly maxInternalErrorRetryMs: number;
   readonly backoff: Required<ReflectorBackoff>;
 }
 
