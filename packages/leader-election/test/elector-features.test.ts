@@ -27,6 +27,43 @@ it('tells how old the last renewal is while it leads, and nothing before and aft
   await a.ended;
 });
 
+it.each([
+  [true, ''],
+  [false, 'a'],
+])('gives the lease back at a stop if releaseOnCancel is %s', async (releaseOnCancel, holder) => {
+  const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+  const a = startCandidate(server, clock, 'a', { releaseOnCancel });
+  await clock.advance(3_000);
+  await expect(a.elector.run(new AbortController().signal)).rejects.toThrow('already running');
+  expect([a.elector.isLeader, server.record?.holderIdentity]).toEqual([true, 'a']);
+  a.stop.abort();
+  await clock.advance(1_000);
+  expect(await a.ended).toBe('resolved');
+  expect(server.record?.holderIdentity).toBe(holder);
+});
+
+it('can be run again after the work of its last run has ended late', async () => {
+  const [server, clock] = [new MemoryLockServer(), new FakeClock()];
+  const held = Promise.withResolvers<void>();
+  const a = startCandidate(server, clock, 'a', { work: () => held.promise });
+  await clock.advance(0);
+  a.stop.abort();
+  await clock.advance(20_000);
+  expect(await a.ended).toBe('resolved');
+  const stop = new AbortController();
+  const again = a.elector.run(stop.signal);
+  await clock.advance(30_000);
+  expect(a.log.filter((line) => line === 'started')).toHaveLength(1);
+  expect(() => a.elector.checkHealth()).toThrow('its work is still running');
+  held.resolve();
+  await clock.advance(20_000);
+  expect(a.log.filter((line) => line === 'started')).toHaveLength(2);
+  expect(() => a.elector.checkHealth()).not.toThrow();
+  stop.abort();
+  await clock.advance(1_000);
+  await again;
+});
+
 describe('stepDown', () => {
   it('hands over to another candidate, whatever releaseOnCancel says, and runs again later', async () => {
     const [server, clock] = [new MemoryLockServer(), new FakeClock()];

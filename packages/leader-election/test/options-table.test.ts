@@ -56,6 +56,7 @@ describe('defaults', () => {
 
   it.each([
     [{ leaseDurationMs: 10_000 }, 'leaseDurationMs 10000 must be greater than renewDeadlineMs + retryPeriodMs = 12000'],
+    [{ leaseDurationMs: 12_000 }, 'leaseDurationMs 12000 must be greater than renewDeadlineMs + retryPeriodMs = 12000'],
     [{ leaseDurationMs: 15_500 }, 'must be whole seconds'],
     [{ renewDeadlineMs: 2_400 }, 'renewDeadlineMs 2400 must be greater than retryPeriodMs'],
     [{ renewDeadlineMs: 14_000 }, 'must be greater than renewDeadlineMs + retryPeriodMs = 16000'],
