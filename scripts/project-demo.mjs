@@ -23,7 +23,7 @@ export function playProject(folder, keep) {
   const show = (/** @type {Buffer} */ chunk) => {
     process.stdout.write(chunk);
     output += chunk.toString();
-    if (isReconciled || !/Reconciled .*result=success/.test(output)) return;
+    if (isReconciled || !/reconciled .*result=success/.test(output)) return;
     isReconciled = true;
     if (!keep) child.kill('SIGINT');
   };

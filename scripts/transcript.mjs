@@ -53,7 +53,7 @@ try {
   // Ports of the operator: any that are free, since others may run on this machine.
   Object.assign(terminal.environment, { HEALTH_PROBE_BIND_ADDRESS: '0', METRICS_BIND_ADDRESS: '0' });
   dev = terminal.leave('npm run dev');
-  const reconciled = await dev.until(/^.*Reconciled .*result=success .*request=default\/hello .*$/m);
+  const reconciled = await dev.until(/^.*reconciled .*result=success .*request=default\/hello .*$/m);
   const firstSuccess = created.seconds + tested.seconds + reconciled.seconds;
   const firstCommands = terminal.steps.filter(({ command }) => !command.startsWith('cd ')).length;
   check(
@@ -65,7 +65,7 @@ try {
   const saved = performance.now();
   const lines = change(terminal.cwd);
   const restarted = await dev.until(/restarted: /, saved);
-  await dev.until(/restarted: [\s\S]*Reconciled .*result=success .*request=default\/hello /, saved);
+  await dev.until(/restarted: [\s\S]*reconciled .*result=success .*request=default\/hello /, saved);
   check(
     'a change restarts the operator',
     lines <= limits.changedLines && restarted.seconds < limits.restartSeconds,

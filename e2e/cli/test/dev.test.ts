@@ -24,9 +24,9 @@ describe('kctl dev', () => {
       await program.waitFor('applied website/hello in default');
       await program.waitFor('Serving webhook server');
       // The whole line: it may come in parts.
-      await vi.waitFor(() => expect(program.output).toMatch(/Reconciled .* ms=\d+.*\n/), { timeout: 30_000 });
+      await vi.waitFor(() => expect(program.output).toMatch(/reconciled .* ms=\d+.*\n/), { timeout: 30_000 });
       expect(program.output).toMatch(
-        /Reconciled .*result=success controller=website request=default\/hello reasons=".*create default\/hello" attempt=1 ms=\d+/,
+        /reconciled .*result=success controller=website request=default\/hello reasons=".*create default\/hello" attempt=1 ms=\d+/,
       );
       const [, url = ''] = /^inspection at (\S+)$/m.exec(program.output) ?? [];
       const why = await kctl(folder, 'inspect', 'why', 'website/default/hello', '--url', url);

@@ -9,7 +9,7 @@ export interface FirstProgram {
   readonly prints: RegExp;
 }
 
-/** @throws Error when the README does not open with an install line and a program, or does not say what it prints */
+/** @throws Error when the README does not open with an install line and a program, or does not report what it prints */
 export function firstProgram(name: string): FirstProgram;
 
 /** Programs that go on until they are told to stop. */

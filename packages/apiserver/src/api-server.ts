@@ -306,7 +306,7 @@ class EmbeddedApiServer implements ApiServer {
   }
 
   async start(): Promise<void> {
-    if (this.#state === 'ready' || this.#state === 'starting') throw new Error('the server is running already');
+    if (this.#state === 'ready' || this.#state === 'starting') throw new Error('the server is already running');
     const before = this.#stopped;
     this.#stopped = undefined;
     this.#state = 'starting';

@@ -42,7 +42,7 @@ const tokenOption: OptionCheck = (name, value) => {
   const [problem] = optionProblems(value ?? null, tokenNames, name);
   if (problem !== undefined || typeof value !== 'object' || value === null) return problem;
   const missing = ['token', 'user'].find((field) => (Reflect.get(value, field) ?? '') === '');
-  return missing === undefined ? undefined : `${name}.${missing} is not set: expected a text`;
+  return missing === undefined ? undefined : `${name}.${missing} is not set: expected a string`;
 };
 
 /** Durations and sizes, for which a NaN would be a limit that nothing meets, or that everything does. */

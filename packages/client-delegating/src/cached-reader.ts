@@ -313,7 +313,7 @@ export class CachedReader {
       return true;
     } catch (error) {
       throwIfAborted(signal);
-      logger.debug('The cache did not catch up with own writes in time: asking the server', {
+      logger.debug('the cache did not catch up with own writes in time: asking the server', {
         kind: kind.kind,
         version,
         error,

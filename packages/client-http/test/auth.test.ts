@@ -211,11 +211,11 @@ describe('a connection without which requests would be those of another user', (
   it.each<[string, unknown, string]>([
     ['an empty token', { user: { token: '' } }, 'user.token is blank: set it, or leave it out for requests without it'],
     ['a blank token', { user: { token: ' \n' } }, 'user.token is blank'],
-    ['a token that is null', { user: { token: null } }, 'user.token is null: expected a text'],
+    ['a token that is null', { user: { token: null } }, 'user.token is null: expected a string'],
     [
       'a token that is a promise',
       { user: { token: Promise.resolve('t') } },
-      'user.token is a promise: expected a text',
+      'user.token is a promise: expected a string',
     ],
     ['an empty token file', { user: { tokenFile: '' } }, 'user.tokenFile is blank'],
     ['an empty user name', { user: { username: '', password: 'p' } }, 'user.username is blank'],
@@ -226,12 +226,12 @@ describe('a connection without which requests would be those of another user', (
     [
       'a text in place of groups',
       { user: { token: 't', impersonate: { userName: 'jane', groups: 'admins' } } },
-      'connection.user.impersonate.groups is a value of type string: expected a list of texts',
+      'connection.user.impersonate.groups is a value of type string: expected a list of strings',
     ],
     [
       'a text in place of values of an extra',
       { user: { token: 't', impersonate: { userName: 'jane', extra: { scopes: 'all' } } } },
-      'connection.user.impersonate.extra["scopes"] is a value of type string: expected a list of texts',
+      'connection.user.impersonate.extra["scopes"] is a value of type string: expected a list of strings',
     ],
     [
       'an empty ca',

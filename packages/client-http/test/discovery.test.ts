@@ -266,7 +266,7 @@ describe('RestMapper', () => {
     expect(logger.lines.map(({ level, message, fields }) => ({ level, message, fields }))).toEqual([
       {
         level: 'warn',
-        message: 'Short name could also match lower priority resources',
+        message: 'short name could also match lower priority resources',
         fields: { shortName: 'deploy', resource: 'deployments.apps', others: ['widgets.example.com'] },
       },
     ]);
@@ -331,7 +331,7 @@ describe('RestMapper', () => {
       expect(await mapper.kindFor({ group: 'example.com', kind: 'Widget' })).toMatchObject({ plural: 'widgets' });
       expect((await mapper.resources()).map(({ plural }) => plural)).toContain('widgets');
       expect(logger.lines.map(({ message, fields }) => [message, fields?.['groupVersion']])).toEqual([
-        ['Cannot discover what an API group serves', 'metrics.k8s.io/v1beta1'],
+        ['cannot discover what an API group serves', 'metrics.k8s.io/v1beta1'],
       ]);
       const asked = server.requests.filter(isMetrics).length;
       expect(asked).toBe(1);

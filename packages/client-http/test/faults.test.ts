@@ -396,10 +396,10 @@ describe('answers', () => {
     server.handler = (_request, response) => json(response, { metadata: { name: 'n' } });
     const logger = new RecordingLogger();
     await open({ logger }).get(Node, { name: 'n' }, { resourceVersion: '0' });
-    expect(logger.lines.filter(({ message }) => message === 'Request')).toEqual([
+    expect(logger.lines.filter(({ message }) => message === 'request')).toEqual([
       {
         level: 'debug',
-        message: 'Request',
+        message: 'request',
         fields: { method: 'GET', path: '/api/v1/nodes/n', status: 200, ms: expect.any(Number) },
       },
     ]);

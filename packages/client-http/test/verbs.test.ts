@@ -497,7 +497,7 @@ it.each<[string, () => Promise<unknown>, string]>([
   [
     'delete with a precondition',
     () => client.delete(ConfigMap, webKey, { preconditions: { resourceVersion: 5 } } as never),
-    'delete ConfigMap: options.preconditions.resourceVersion is 5: expected a text',
+    'delete ConfigMap: options.preconditions.resourceVersion is 5: expected a string',
   ],
   [
     'delete with no preconditions',
@@ -522,7 +522,7 @@ it.each<[string, () => Promise<unknown>, string]>([
   [
     'list of a namespace',
     () => client.list(ConfigMap, { namespace: ['ns'] } as never),
-    'list ConfigMap: options.namespace is an array: expected a text',
+    'list ConfigMap: options.namespace is an array: expected a string',
   ],
   [
     'list with live',

@@ -52,7 +52,7 @@ export interface ObjectDescription {
  * import { describeObject } from '@kctl/client';
  *
  * const deployment = await client.get(Deployment, { namespace: 'shop', name: 'web' });
- * logger.info('Waiting for the workload', { ...describeObject(deployment) });
+ * logger.info('waiting for the workload', { ...describeObject(deployment) });
  * ```
  */
 export function describeObject(object: DeepReadonly<KubeObject>, options: DescribeOptions = {}): ObjectDescription {

@@ -10,7 +10,7 @@ export function requireKind(verb: string, kind: unknown): void {
     isJsonObject(given) && ['plural', 'apiVersion', 'kind'].every((member) => typeof given[member] === 'string');
   if (!isKind)
     throw new TypeError(
-      `${verb}: the kind is ${typeof given === 'object' && given !== null ? 'an object that is none' : shownValue(given)}: expected a token such as ConfigMap or what defineKind returns; is its import right?`,
+      `${verb}: the kind is ${typeof given === 'object' && given !== null ? 'not a Kind' : shownValue(given)}: expected a token such as ConfigMap or what defineKind returns; is its import right?`,
     );
 }
 

@@ -46,7 +46,7 @@ export function guardObserver(observer: ReconcileObserver, logger: Logger): Reco
     if (hasFailed) return;
     hasFailed = true;
     try {
-      logger.error('The observer failed, what it misses is not recorded', { error });
+      logger.error('the observer failed, what it misses is not recorded', { error });
     } catch {
       // a logger that fails as well must not end the run that is looked at
     }

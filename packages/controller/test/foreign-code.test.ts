@@ -155,7 +155,7 @@ describe('a rate limiter', () => {
     for (const reconcile of [failing, async () => ({ backoff: true }), async () => ({ requeueAfterMs: 0 })]) {
       const { errors, runs } = await play(reconcile, { rateLimiter });
       expect(runs).toEqual([0, 5, 15, 35]);
-      expect(errors[0]?.message).toBe('The rate limiter failed, the default back-off counts');
+      expect(errors[0]?.message).toBe('the rate limiter failed, the default back-off counts');
     }
   });
 
@@ -244,7 +244,7 @@ describe('a tracer', () => {
   ])('that %s costs the span, not the run', async (_what, withSpan) => {
     const { runs, t } = await play(async () => ({ requeueAfterMs: 20 }), { tracer: { withSpan } });
     expect(runs).toEqual([0, 20]);
-    expect(t.logger.lines.map(({ message }) => message)).toContain('The tracer failed, the run goes on without a span');
+    expect(t.logger.lines.map(({ message }) => message)).toContain('the tracer failed, the run goes on without a span');
   });
 
   it.each<[string, Tracer['withSpan']]>([

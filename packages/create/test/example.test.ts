@@ -50,6 +50,6 @@ describe('examples/greeting', () => {
   it('plays as a demo: kctl dev, to the first reconcile of its sample', () => {
     const { status, output } = run('node', [join(root, 'scripts', 'run.mjs'), 'demo', 'greeting']);
     expect(status, output).toBe(0);
-    expect(output).toMatch(/Reconciled .*result=success/);
+    expect(output).toMatch(/reconciled .*result=success/);
   }, 180_000);
 });

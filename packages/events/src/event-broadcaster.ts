@@ -232,7 +232,7 @@ class QueueingBroadcaster implements EventBroadcaster {
     deadline.cancel();
     const left = new Set([...this.#queue, ...this.#delivering]).size;
     if (left > 0) {
-      this.#logger.warn('Events were not delivered before the stop', { count: left });
+      this.#logger.warn('events were not delivered before the stop', { count: left });
       this.#dropped.with({ reason: 'undeliverable' }).inc(left);
     }
     this.#state = 'stopped';
@@ -398,6 +398,6 @@ class QueueingBroadcaster implements EventBroadcaster {
     const now = this.#clock.monotonicNow();
     if (reason === 'spam' || now - this.#lastDropLog < 10_000) return;
     this.#lastDropLog = now;
-    this.#logger.warn('An event was dropped', { cause: reason, ...fields });
+    this.#logger.warn('an event was dropped', { cause: reason, ...fields });
   }
 }

@@ -79,7 +79,7 @@ export class EventDelivery {
           },
           pause: (error) => {
             if (hasRecovered) return undefined;
-            logger.debug('An event cannot be delivered yet', fieldsOf(error));
+            logger.debug('an event cannot be delivered yet', fieldsOf(error));
             return this.#pause(stopping);
           },
         },
@@ -87,7 +87,7 @@ export class EventDelivery {
       return 'sent';
     } catch (error) {
       if (mayPass(error)) {
-        logger.warn('An event cannot be delivered; it is dropped', { ...fieldsOf(error), attempts });
+        logger.warn('an event cannot be delivered; it is dropped', { ...fieldsOf(error), attempts });
         return 'gave up';
       }
       // The namespace of what is being deleted takes no new objects: that is how things end, not a failure.
@@ -127,7 +127,7 @@ export class EventDelivery {
     } catch (error) {
       if (!isForbidden(error) || isTerminating(error)) throw error;
       this.#mayPatchNotes = false;
-      logger.info('Events that are combined keep their first note: allow patch on events of the core group', { error });
+      logger.info('events that are combined keep their first note: allow patch on events of the core group', { error });
       return false;
     }
   }
@@ -146,7 +146,7 @@ export class EventDelivery {
       return true;
     }
     if (!this.#isCore && this.#options.api === 'auto' && isNoKindMatch(error)) {
-      this.#options.logger.info('The server has no events.k8s.io/v1: events go to core/v1');
+      this.#options.logger.info('the server has no events.k8s.io/v1: events go to core/v1');
       this.#isCore = true;
       return true;
     }

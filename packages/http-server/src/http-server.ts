@@ -147,7 +147,7 @@ class BoundedHttpServer implements HttpServer {
   async run(signal: AbortSignal): Promise<void> {
     const { name, port, host, tls, shutdownTimeoutMs = defaultShutdownTimeoutMs } = this.#options;
     requireSignal(`${name}: run`, signal);
-    if (this.#listener !== undefined) throw new HttpServerError(`${name}: run: it is running already`);
+    if (this.#listener !== undefined) throw new HttpServerError(`${name}: run: already running`);
     if (signal.aborted) return;
     using _alive = keepAlive();
     const parts = { clock: this.#clock, limits: this.#limits };

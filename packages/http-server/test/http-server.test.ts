@@ -263,7 +263,7 @@ describe('stop', () => {
 
   it('runs again after a stop, and not twice at a time', async () => {
     const running = await start('HTTP/1.1', answer);
-    await expect(running.server.run(new AbortController().signal)).rejects.toThrow('running already');
+    await expect(running.server.run(new AbortController().signal)).rejects.toThrow('already running');
     await running.stop();
     const abort = new AbortController();
     const second = running.server.run(abort.signal);

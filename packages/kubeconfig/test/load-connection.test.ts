@@ -294,11 +294,11 @@ describe('a kubeconfig with a mistake', () => {
   const https = "{ server: 'https://a' }";
 
   it.each([
-    ['a token of digits', https, '{ token: 12345 }', 'users[0].user.token is a number: expected a text (in quotes'],
-    ['several users to act as', https, '{ token: t, as: [a] }', 'users[0].user.as is an array: expected a text'],
+    ['a token of digits', https, '{ token: 12345 }', 'users[0].user.token is a number: expected a string (in quotes'],
+    ['several users to act as', https, '{ token: t, as: [a] }', 'users[0].user.as is an array: expected a string'],
     ['one group', https, '{ token: t, as: a, as-groups: g }', 'as-groups is a text: expected an array of texts'],
     ['extra that is no list', https, '{ as: a, as-user-extra: { k: v } }', 'expected an object of arrays of texts'],
-    ['a server that is a number', '{ server: 5 }', '{}', 'clusters[0].cluster.server is a number: expected a text'],
+    ['a server that is a number', '{ server: 5 }', '{}', 'clusters[0].cluster.server is a number: expected a string'],
     [
       'a flag in quotes',
       "{ server: 'https://a', insecure-skip-tls-verify: 'true' }",
@@ -315,7 +315,7 @@ describe('a kubeconfig with a mistake', () => {
       'a variable that is a number',
       https,
       '{ exec: { command: a, env: [{ name: A, value: 1 }] } }',
-      'users[0].user.exec.env[0].value is a number: expected a text',
+      'users[0].user.exec.env[0].value is a number: expected a string',
     ],
     ['a mode that does not exist', https, '{ exec: { command: a, interactiveMode: Sometimes } }', 'expected Never, If'],
     ['a key alone', https, '{ client-key-data: QUJD }', 'client-key is set without client-certificate'],

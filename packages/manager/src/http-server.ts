@@ -131,14 +131,14 @@ class HttpServerRunnable implements HttpServer {
     using _certificate = certificate;
     const server = await this.#create();
     this.#server = server;
-    const onStop = (): void => logger.info('Shutting down server', { name: this.name });
+    const onStop = (): void => logger.info('shutting down server', { name: this.name });
     signal.addEventListener('abort', onStop, { once: true });
     try {
       const ended = server.run(signal);
       // If it cannot listen, run() reports the reason.
       void server.waitForListening().then(
         () => {
-          logger.info('Starting server', { name: this.name, addr: this.address });
+          logger.info('starting server', { name: this.name, addr: this.address });
           void this.#announce();
           this.#listening.resolve(undefined);
         },

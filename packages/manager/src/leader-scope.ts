@@ -119,7 +119,7 @@ export class LeaderScope {
     this.#release.abort(new DOMException('the manager has stopped', 'AbortError'));
     if (isWorkLeft) {
       if (this.#elector !== undefined && this.#isLeading)
-        logger.warn('work is left that did not stop: the lease is not given back, it expires', { scope });
+        logger.warn('runnables did not stop; not releasing the lease', { scope });
       this.#elector?.abandon?.();
     }
     await untilAborted(this.#running, deadline);

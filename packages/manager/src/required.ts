@@ -26,7 +26,7 @@ export function requireRunnable(runnable: unknown): void {
   for (const field of texts) {
     const text: unknown = Reflect.get(runnable, field);
     if (text !== undefined && typeof text !== 'string')
-      throw new TypeError(`manager.add: ${field} ${shownValue(text)} is not valid: expected a text`);
+      throw new TypeError(`manager.add: ${field} ${shownValue(text)} is not valid: expected a string`);
   }
 }
 

@@ -51,7 +51,7 @@ describe('the stop of a manager', () => {
     const logger: Logger = {
       ...noopLogger,
       info: (message, fields) => {
-        if (message === 'Starting server') addresses.push(fields?.['addr'] as { port: number });
+        if (message === 'starting server') addresses.push(fields?.['addr'] as { port: number });
       },
     };
     const metrics = { ...noopMetrics, export: async () => ({ contentType: 'text/plain', body: '' }) };

@@ -21,7 +21,7 @@ export function createReconcileLog(logger: Logger, clock: Clock = systemClock): 
       } finally {
         const { requests, ...fields } = seen;
         const sent = requests === undefined ? {} : { requests };
-        logger.info('Reconciled', { ...fields, ms: Math.round(clock.monotonicNow() - startedMs), ...sent });
+        logger.info('reconciled', { ...fields, ms: Math.round(clock.monotonicNow() - startedMs), ...sent });
       }
     },
   };

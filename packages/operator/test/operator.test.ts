@@ -207,8 +207,8 @@ describe('the log of reconciles', () => {
     await expect(failed).rejects.toThrow('broken');
     await tracer.withSpan('another', {}, () => Promise.resolve());
     expect(lines.map((line) => line.replace(/^\S+ /, '').trimEnd())).toEqual([
-      'INFO  Reconciled result=success controller=website request=default/hello reasons="Website create default/hello" attempt=1 ms=12 requests=2',
-      'INFO  Reconciled result=error controller=website request=default/hello ms=0',
+      'INFO  reconciled result=success controller=website request=default/hello reasons="Website create default/hello" attempt=1 ms=12 requests=2',
+      'INFO  reconciled result=error controller=website request=default/hello ms=0',
     ]);
   });
 });

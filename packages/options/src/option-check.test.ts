@@ -113,9 +113,9 @@ describe('checks of values', () => {
     [objectOption('scopes'), null, 'it is null: expected scopes'],
     [listOption('names', textOption), ['a'], undefined],
     [listOption('names', textOption), {}, 'it is a value of type object: expected names'],
-    [listOption('names', textOption), ['a', 5], 'it[1] is a value of type number: expected a text'],
+    [listOption('names', textOption), ['a', 5], 'it[1] is a value of type number: expected a string'],
     [textsOption, { a: 'b' }, undefined],
-    [textsOption, { a: 5 }, 'it["a"] is a value of type number: expected a text'],
+    [textsOption, { a: 5 }, 'it["a"] is a value of type number: expected a string'],
     [booleanOption, 'no', 'it "no" is not valid: expected true or false'],
   ])('%#', (check, value, problem) => {
     expect(check('it', value)).toBe(problem);

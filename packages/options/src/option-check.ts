@@ -50,7 +50,7 @@ export const booleanOption: OptionCheck = (name, value) =>
 
 /** A check that an option is a text. */
 export const textOption: OptionCheck = (name, value) =>
-  typeof value === 'string' ? undefined : `${name} is ${shownType(value)}: expected a text`;
+  typeof value === 'string' ? undefined : `${name} is ${shownType(value)}: expected a string`;
 
 /**
  * A check that an option is a number of a range, see {@link numberProblem}.

@@ -298,11 +298,11 @@ describe('exec', () => {
   });
 
   it.each<[string, unknown, RegExp]>([
-    ['stdin', 42, /stdin is .*: expected a text, a Uint8Array/],
+    ['stdin', 42, /stdin is .*: expected a string, a Uint8Array/],
     ['stdin', null, /stdin is null/],
     ['stdout', 'out.txt', /stdout is .*: expected a Writable/],
     ['tty', 'yes', /tty "yes" is not valid/],
-    ['container', 5, /container is .*: expected a text/],
+    ['container', 5, /container is .*: expected a string/],
     ['clock', {}, /expected a Clock/],
     ['maxOutputBytes', -1, /maxOutputBytes -1/],
   ])('sends no command with %s %o', async (name, value, expected) => {

@@ -88,7 +88,7 @@ describe('createManager({ inspection })', () => {
       ...noopLogger,
       child: () => logger,
       info: (message, fields) => {
-        if (message !== 'Starting server') return;
+        if (message !== 'starting server') return;
         port = (fields?.['addr'] as { port: number }).port;
         ready.resolve(undefined);
       },
@@ -115,7 +115,7 @@ describe('createManager({ inspection })', () => {
       ...noopLogger,
       child: () => logger,
       info: (message, fields) => {
-        if (message === 'Starting server') listening.resolve((fields?.['addr'] as { port: number }).port);
+        if (message === 'starting server') listening.resolve((fields?.['addr'] as { port: number }).port);
       },
     };
     const metricsServer = { port: 0, host: '127.0.0.1' };

@@ -68,7 +68,7 @@ async function startReplica(identity: string) {
   const logger: Logger = {
     ...noopLogger,
     info: (message, fields) => {
-      if (message === 'Starting server') addresses.push(fields?.['addr'] as { port: number });
+      if (message === 'starting server') addresses.push(fields?.['addr'] as { port: number });
     },
     child: () => logger,
   };

@@ -14,7 +14,7 @@ it('is not kept from ready by the kind of a controller that was removed', { time
   const logger: Logger = {
     ...noopLogger,
     info: (message, fields) => {
-      if (message === 'Starting server') port = (fields?.['addr'] as { port: number }).port;
+      if (message === 'starting server') port = (fields?.['addr'] as { port: number }).port;
     },
     child: () => logger,
   };

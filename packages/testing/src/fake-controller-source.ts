@@ -265,7 +265,7 @@ class FakeWatch<T> implements WatchStream<T> {
 function keyIn(verb: string, object: KubeObject): string {
   const name: unknown = object.metadata?.name;
   if (typeof name === 'string' && name !== '') return formatKey(keyOf(object));
-  throw new TypeError(`${verb}: metadata.name ${shownValue(name)} is not valid: expected a text that is not empty`);
+  throw new TypeError(`${verb}: metadata.name ${shownValue(name)} is not valid: expected a non-empty string`);
 }
 
 function asError(reason: unknown): Error {

@@ -14,7 +14,7 @@ export interface TestUserOptions {
   readonly groups?: readonly string[];
 }
 
-const optionNames: OptionNames<TestUserOptions> = { name: true, groups: listOption('a list of texts', textOption) };
+const optionNames: OptionNames<TestUserOptions> = { name: true, groups: listOption('a list of strings', textOption) };
 
 /** A user with a client certificate. Mirrors `envtest.AuthenticatedUser`. */
 export interface TestUser {
@@ -46,7 +46,7 @@ export async function addTestUser(server: UserAuthority, options: TestUserOption
   requireOptions('addUser', options, optionNames);
   const { name, groups = [] } = options;
   if (typeof name !== 'string' || name === '')
-    throw new TypeError(`addUser: name ${shownValue(name)} is not valid: expected a text that is not empty`);
+    throw new TypeError(`addUser: name ${shownValue(name)} is not valid: expected a non-empty string`);
   const { certificate, key } = await issue(server, name, groups);
   const { server: url, ca = '' } = server.connection;
   const connection: Connection = { server: url, ca, user: { certificate, key } };

@@ -199,7 +199,7 @@ describe('stop', () => {
 
   it('can be followed by another run', async () => {
     const server = await start();
-    await expect(server.run(new AbortController().signal)).rejects.toThrow('running already');
+    await expect(server.run(new AbortController().signal)).rejects.toThrow('already running');
     stop.abort();
     await running;
     stop = new AbortController();

@@ -16,7 +16,7 @@ const logger = createConsoleLogger({
   write: (text) => {
     process.stderr.write(`${text}\n`);
     const { msg, name, addr } = JSON.parse(text) as { msg: string; name?: string; addr?: { port: number } };
-    if (msg === 'Starting server' && name === 'health probe') health = addr?.port ?? 0;
+    if (msg === 'starting server' && name === 'health probe') health = addr?.port ?? 0;
   },
 });
 const manager = await createManager({

@@ -42,10 +42,10 @@ function readText(flag: string, file: string): string {
 }
 
 function readPort(flags: Flags): number {
-  const text = flags.last('secure-port') ?? '6443';
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port > 65_535)
-    throw new FlagError(`--secure-port ${text}: expected a whole number from 0 to 65535`);
+  const given = flags.last('secure-port') ?? '6443';
+  const port = Number(given);
+  if (!/^\d+$/.test(given) || port > 65_535)
+    throw new FlagError(`--secure-port ${given}: expected a whole number from 0 to 65535`);
   return port;
 }
 
@@ -84,10 +84,10 @@ function readTokens(file: string): StaticToken[] {
 
 const durationUnits: Readonly<Record<string, number>> = { h: 3600, m: 60, s: 1 };
 
-function readSeconds(flag: string, text: string): number {
-  const parts = [...text.matchAll(/(\d+)(h|m|s)/g)];
-  if (parts.length === 0 || parts.map(([part]) => part).join('') !== text)
-    throw new FlagError(`--${flag} ${text}: expected a duration such as 24h or 1h30m`);
+function readSeconds(flag: string, given: string): number {
+  const parts = [...given.matchAll(/(\d+)(h|m|s)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join('') !== given)
+    throw new FlagError(`--${flag} ${given}: expected a duration such as 24h or 1h30m`);
   return parts.reduce((sum, [, count, unit = 's']) => sum + Number(count) * (durationUnits[unit] ?? 1), 0);
 }
 

@@ -61,22 +61,23 @@ export function fieldNameOf(element: PathElement): string | undefined {
  *
  * @throws SyntaxError if it is malformed
  */
-export function parseElement(text: string): PathElement | undefined {
-  if (text.length < 2 || text[1] !== ':') throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);
-  const rest = text.slice(2);
-  switch (text[0]) {
+export function parseElement(encoded: string): PathElement | undefined {
+  if (encoded.length < 2 || encoded[1] !== ':')
+    throw new SyntaxError(`malformed path element ${JSON.stringify(encoded)}`);
+  const rest = encoded.slice(2);
+  switch (encoded[0]) {
     case 'f':
-      return text;
+      return encoded;
     case 'v':
       return valueElement(JSON.parse(rest));
     case 'k': {
       const keys: unknown = JSON.parse(rest);
-      if (!isObject(keys)) throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);
+      if (!isObject(keys)) throw new SyntaxError(`malformed path element ${JSON.stringify(encoded)}`);
       return keyElement(Object.entries(keys));
     }
     case 'i':
-      if (!/^-?\d+$/.test(rest)) throw new SyntaxError(`malformed path element ${JSON.stringify(text)}`);
-      return text;
+      if (!/^-?\d+$/.test(rest)) throw new SyntaxError(`malformed path element ${JSON.stringify(encoded)}`);
+      return encoded;
     default:
       return undefined;
   }

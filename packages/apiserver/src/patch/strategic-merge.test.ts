@@ -91,9 +91,9 @@ const cases: [string, Record<string, unknown>, typeof pod, Record<string, unknow
     { metadata: { annotations: { y: null, z: '1' } }, spec: { affinity: { nodeAffinity: null } } },
   ],
   ['merges finalizers', onePod, pod, { metadata: { finalizers: ['k.io/c'] } }],
-  ['deletes from a list of texts', onePod, pod, { metadata: { '$deleteFromPrimitiveList/finalizers': ['k.io/a'] } }],
+  ['deletes from a list of strings', onePod, pod, { metadata: { '$deleteFromPrimitiveList/finalizers': ['k.io/a'] } }],
   [
-    'orders a list of texts',
+    'orders a list of strings',
     onePod,
     pod,
     { metadata: { '$setElementOrder/finalizers': ['k.io/b', 'k.io/a', 'k.io/c'], finalizers: ['k.io/c'] } },

@@ -15,14 +15,14 @@ function requireFields(value: unknown, what: string, known: ReadonlySet<string>)
 export function checkScript(match: unknown, script: unknown): void {
   for (const [field, value] of Object.entries(requireFields(match, 'match of a pod script', matchFields)))
     if (value !== undefined && typeof value !== 'string')
-      throw new TypeError(`match of a pod script: ${field} must be a text`);
+      throw new TypeError(`match of a pod script: ${field} must be a string`);
   for (const [field, value] of Object.entries(requireFields(script, 'pod script', scriptFields))) {
     if (value === undefined) continue;
     if (field === 'ports') checkPorts(value);
     else if (field === 'exec' || field === 'attach') {
       if (typeof value !== 'function') throw new TypeError(`pod script: ${field} must be a function`);
     } else if (!isLog(value))
-      throw new TypeError(`pod script: ${field} must be a text, lines that can be iterated, or a function`);
+      throw new TypeError(`pod script: ${field} must be a string, lines that can be iterated, or a function`);
     else if (Array.isArray(value)) value.forEach(checkLine);
   }
 }
@@ -47,7 +47,7 @@ export function checkLine(line: unknown): void {
   if (typeof line === 'string') return;
   const text: unknown = isObject(line) ? Reflect.get(line, 'text') : undefined;
   const time: unknown = isObject(line) ? Reflect.get(line, 'time') : undefined;
-  if (typeof text !== 'string') throw new TypeError('pod script: a line of a log is a text, or { text, time }');
+  if (typeof text !== 'string') throw new TypeError('pod script: a line of a log must be a string or { text, time }');
   if (time !== undefined && (typeof time !== 'string' || Number.isNaN(Date.parse(time))))
     throw new TypeError(
       `pod script: the time of a line must be RFC 3339, not ${typeof time === 'string' ? time : typeof time}`,

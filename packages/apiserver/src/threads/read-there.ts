@@ -11,7 +11,7 @@ import type { LongRead, LongReadResult, ReadObject } from '../offload/long-read.
 
 function readText(text: string): UntypedObject {
   const object = parseJsonFast(text);
-  if (!isStoredObject(object)) throw new TypeError('a text holds no object');
+  if (!isStoredObject(object)) throw new TypeError('the stored JSON is not an object');
   return object;
 }
 

@@ -26,7 +26,7 @@ export function keyFunction<T>(caller: string, key: ((object: T) => string) | un
     const made = keyOf(object);
     if (typeof made === 'string' && made !== '') return made;
     throw new TypeError(
-      `${caller}: the key of an object ${shownValue(made)} is not valid: expected a text that is not empty`,
+      `${caller}: the key of an object ${shownValue(made)} is not valid: expected a non-empty string`,
     );
   };
 }

@@ -88,7 +88,7 @@ export function requireCacheOptions(options: CacheOptions): void {
     lingerMs === undefined ? undefined : numberProblem('lingerMs', lingerMs),
     name === undefined || (typeof name === 'string' && name !== '')
       ? undefined
-      : `name ${shownValue(name)} is not valid: expected a text such as "west"`,
+      : `name ${shownValue(name)} is not valid: expected a string such as "west"`,
     ...reflectorConfigProblems({
       ...(backoff === undefined ? {} : { backoff }),
       ...(maxInternalErrorRetryMs === undefined ? {} : { maxInternalErrorRetryMs }),
@@ -104,7 +104,7 @@ export function requireSelection(options: SelectedInformerOptions): void {
   const { name }: { readonly name: unknown } = options;
   if (typeof name !== 'string' || name === '')
     problems.push(
-      `name ${shownValue(name)} is not valid: expected a text that distinguishes it from others of its kind`,
+      `name ${shownValue(name)} is not valid: expected a string that distinguishes it from others of its kind`,
     );
   if (problems.length > 0) throw new TypeError(`selectedInformer: ${problems.join('; ')}`);
 }

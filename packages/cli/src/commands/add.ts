@@ -34,7 +34,7 @@ export async function add(
   const addToProject = await functionOfCreate(folder, 'addToProject', `add a ${what}`);
   const outcome = addToProject({ folder, what, kind, main, dryRun, ...(group === undefined ? {} : { group }) });
   if (!isOutcome(outcome))
-    throw new CliError('@kctl/create does not say what it added: run npm install --save-dev @kctl/create@latest');
+    throw new CliError('@kctl/create does not report what it added: run npm install --save-dev @kctl/create@latest');
   return outcome;
 }
 

@@ -27,7 +27,7 @@ export async function update(io: CliIo, { dryRun = false }: UpdateOptions): Prom
   const updateProject = await functionOfCreate(io.cwd, 'updateProject', 'update a project');
   const outcome = updateProject({ folder: io.cwd, dryRun });
   if (!isOutcome(outcome))
-    throw new CliError('@kctl/create does not say what it updated: run npm install --save-dev @kctl/create@latest');
+    throw new CliError('@kctl/create does not report what it updated: run npm install --save-dev @kctl/create@latest');
   return outcome;
 }
 

@@ -267,7 +267,7 @@ export class Ledger {
   #giveUp(notes: KindNotes, note: Note): void {
     if (note.write.isLearned !== true && this.#wouldBeHeld(note)) {
       this.#expired(note.kind);
-      this.#options.logger.warn('The cache has not seen an own write in time; reads may be older than it', {
+      this.#options.logger.warn('the cache has not seen an own write in time; reads may be older than it', {
         kind: formatGroupKind(note.kind),
         key: formatKey(note.write.key),
         ttlMs: this.#options.ttlMs,

@@ -134,7 +134,7 @@ export class Vanishings {
       if (isGone && isLast()) this.#tell(kind, held);
     } catch (error) {
       if (isLast())
-        logger.debug('Cannot tell whether an own object is still there', { kind: formatGroupKind(kind), name, error });
+        logger.debug('cannot tell whether an own object is still there', { kind: formatGroupKind(kind), name, error });
     } finally {
       // Its signal is no longer needed.
       if (isLast()) this.#drop(kind, name);
@@ -158,7 +158,7 @@ export class Vanishings {
     try {
       await observer.onEvent(event);
     } catch (error) {
-      this.#options.logger.error('An event handler failed', { error });
+      this.#options.logger.error('an event handler failed', { error });
     }
   }
 }

@@ -45,7 +45,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       : createFileSource(path, {
           clock,
           maxAgeMs: filesMaxAgeMs,
-          onStale: (error) => logger.warn('Cannot read a TLS file again; keeping the old content', { path, error }),
+          onStale: (error) => logger.warn('cannot read a TLS file again; keeping the old content', { path, error }),
         });
   const files = { ca: source(connection.caFile), cert: source(user.certificateFile), key: source(user.keyFile) };
   const given = { ca: bytes(connection.ca), cert: bytes(user.certificate), key: bytes(user.key) };
@@ -82,7 +82,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     const problem = problemOf(read);
     if (problem === undefined) return (fits = read);
     refused = read;
-    if (fits !== undefined) logger.warn('The TLS files do not fit together; keeping the old content', { problem });
+    if (fits !== undefined) logger.warn('the TLS files do not fit together; keeping the old content', { problem });
     return fits ?? read;
   };
   const issued = (credential: Credential): Pick<TlsMaterial, 'cert' | 'key'> =>

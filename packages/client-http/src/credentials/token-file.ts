@@ -23,7 +23,7 @@ export function tokenFileCredential(
     check: (content) => {
       if (content.toString().trim() === '') throw new Error('the file is empty');
     },
-    onStale: (error) => logger.warn('Cannot read the token file again; keeping the old token', { path, error }),
+    onStale: (error) => logger.warn('cannot read the token file again; keeping the old token', { path, error }),
   });
   let from: Buffer | undefined;
   let credential: Credential = {};

@@ -113,7 +113,7 @@ export class GroupResources {
         return resources ?? [];
       },
       (error: unknown) => {
-        logger.warn('Cannot discover what an API group serves', { groupVersion, error });
+        logger.warn('cannot discover what an API group serves', { groupVersion, error });
         if (epoch === this.#epoch)
           this.#failures.set(groupVersion, { error, until: clock.monotonicNow() + failureTtlMs });
         if (this.#versions.get(groupVersion) === fetched) this.#versions.delete(groupVersion);

@@ -311,7 +311,7 @@ class DiscoveryRestMapper implements RestMapper {
     );
     if (others.length === 0) return;
     const shown = ({ plural, group }: ApiResource): string => (group === '' ? plural : `${plural}.${group}`);
-    this.#logger.warn('Short name could also match lower priority resources', {
+    this.#logger.warn('short name could also match lower priority resources', {
       shortName,
       resource: shown(taken),
       others: others.map(shown),
@@ -361,7 +361,7 @@ class DiscoveryRestMapper implements RestMapper {
     const documents = this.#documents;
     if (documents === undefined) return undefined;
     const onError = (error: unknown): void =>
-      this.#logger.debug('Cannot read or write a kept discovery document', { error });
+      this.#logger.debug('cannot read or write a kept discovery document', { error });
     return { documents, mayRead: this.#mayReadDocuments, onError };
   }
 

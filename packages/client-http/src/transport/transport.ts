@@ -297,7 +297,7 @@ class HttpTransport implements Transport {
 
   async #pause(waitMs: number, request: TransportRequest, reason: unknown): Promise<void> {
     const { method, path, signal } = request;
-    this.#logger.debug('Repeating a request', { method, path: pathOf(path), waitMs, reason });
+    this.#logger.debug('repeating a request', { method, path: pathOf(path), waitMs, reason });
     using link = anySignal([signal, this.#closed.signal]);
     await sleep(waitMs, { clock: this.#clock, signal: link.signal });
   }
@@ -307,7 +307,7 @@ class HttpTransport implements Transport {
     using link = anySignal([signal, this.#closed.signal]);
     const waitedMs = await this.#limiter.wait(link.signal);
     this.#metrics.waited(method, waitedMs / 1000);
-    if (waitedMs > 1000) this.#logger.info('Waited for the client-side rate limit', { method, waitedMs });
+    if (waitedMs > 1000) this.#logger.info('waited for the client-side rate limit', { method, waitedMs });
   }
 
   /** One attempt; a 401 or a failed handshake looks for newer credentials and files, once. */
@@ -319,7 +319,7 @@ class HttpTransport implements Transport {
       const response = await this.#attempt(request, credential, route);
       if (response.status !== 401) return response;
       const renewal = this.#credentials.refresh(credential).catch((error: unknown) => {
-        this.#logger.warn('Cannot renew the credentials that the server refused', { error });
+        this.#logger.warn('cannot renew the credentials that the server refused', { error });
         return false;
       });
       const isRenewed = await this.#patiently(renewal, signal);
@@ -443,7 +443,7 @@ class HttpTransport implements Transport {
   /** One debug line for each attempt. */
   #note({ method, path }: TransportRequest, seconds: number, outcome: { status: number } | { error: unknown }): void {
     if (!this.#logger.isEnabled('debug')) return;
-    this.#logger.debug('Request', { method, path: pathOf(path), ...outcome, ms: Math.round(seconds * 1000) });
+    this.#logger.debug('request', { method, path: pathOf(path), ...outcome, ms: Math.round(seconds * 1000) });
   }
 
   #disposedError(method: string, path: string): TransportError {

@@ -56,7 +56,7 @@ export function requireImpersonation(subject: string, impersonate: Impersonation
   if (problem !== undefined) throw new TypeError(problem);
 }
 
-const namesOption = listOption('a list of texts', textOption);
+const namesOption = listOption('a list of strings', textOption);
 
 function extraProblem(subject: string, extra: unknown): string | undefined {
   return (
@@ -101,7 +101,7 @@ function userProblems(user: UserConnection): readonly (string | undefined)[] {
 
 function textProblem(field: string, value: unknown, without: string): string | undefined {
   if (value === undefined) return undefined;
-  if (typeof value !== 'string') return `${field} is ${shownType(value)}: expected a text`;
+  if (typeof value !== 'string') return `${field} is ${shownType(value)}: expected a string`;
   return value.trim() === '' ? `${field} is blank: set it, or leave it out ${without}` : undefined;
 }
 

@@ -25,7 +25,7 @@ export function assembleSession<R>(
   const key = requestKey;
   const rateLimiter = guardedLimiter(options.rateLimiter ?? defaultRateLimiter(usePriorityQueue, { key, clock }), {
     fallback: defaultRateLimiter(true, { key, clock }),
-    report: (error) => logger.error('The rate limiter failed, the default back-off counts', { error }),
+    report: (error) => logger.error('the rate limiter failed, the default back-off counts', { error }),
   });
   const newQueue = options.newQueue ?? defaultQueueFactory(usePriorityQueue);
   const queue = adaptQueue(newQueue({ name, controller: name, key, rateLimiter, metrics, clock }));
@@ -71,7 +71,7 @@ export function assembleSession<R>(
     maxAttempts: retryPolicy.maxAttempts ?? Infinity,
     makeLogger: (request, reconcileID) => logger.child({ ...fieldsOf(options, request, logger), reconcileID }),
     spanAttributes: (request) => ({ controller: name, request: requestKey(request) }),
-    onTracerError: (error) => logger.error('The tracer failed, the run goes on without a span', { error }),
+    onTracerError: (error) => logger.error('the tracer failed, the run goes on without a span', { error }),
     fail: session.fail,
   });
   return session;

@@ -73,13 +73,13 @@ export class FailureJudge<R> {
 
   /** Logs a failure, once it is known what follows. */
   log({ run, outcome, next }: Settled): void {
-    if (outcome.type === 'stopped') run.logger.debug('Reconcile cut short by the stop', { error: outcome.error });
+    if (outcome.type === 'stopped') run.logger.debug('reconcile cut short by the stop', { error: outcome.error });
     if (outcome.type !== 'error' && outcome.type !== 'terminal') return;
     const { error } = outcome;
     const retryInMs = outcome.type === 'error' ? Math.max(0, next?.afterMs ?? 0) : undefined;
     const fields = { error, attempt: run.attempt, ...(retryInMs === undefined ? {} : { retryInMs }) };
     if (outcome.type === 'error' && run.attempt <= quietConflicts && someInChain(error, isConflict))
-      run.logger.info('Reconcile met a conflict', fields);
+      run.logger.info('reconcile met a conflict', fields);
     else run.logger.error('Reconciler error', fields);
   }
 
@@ -97,7 +97,7 @@ export class FailureJudge<R> {
     try {
       return checkDecision('retryPolicy.decide', this.#options.retryPolicy.decide({ error, attempt, elapsedMs }));
     } catch (policyError) {
-      logger.error('The retry policy failed, the back-off counts', {
+      logger.error('the retry policy failed, the back-off counts', {
         error: policyError,
         reconcileError: messageOf(error),
       });
@@ -112,7 +112,7 @@ export class FailureJudge<R> {
       const answer: unknown = await onError({ request, error, decision }, run);
       return answer === undefined || answer === null ? decision : checkDecision('onError', answer);
     } catch (hookError) {
-      run.logger.error('The error hook failed, its decision is ignored', { error: hookError });
+      run.logger.error('the error hook failed, its decision is ignored', { error: hookError });
       return decision;
     }
   }

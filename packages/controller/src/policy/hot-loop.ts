@@ -77,7 +77,7 @@ export function hotLoopPolicy(detector: HotLoopDetector, metrics: ControllerMetr
       if (!detector.record(key, outcome.type)) return;
       settled.isLooping = true;
       metrics.hotLoops.inc();
-      run.logger.warn('reconciled in a loop: does the reconciler wake itself by what it writes?', {
+      run.logger.warn('reconciled in a loop; the reconciler may be triggering itself', {
         outcome: outcome.type,
         reasons: run.reasons,
       });

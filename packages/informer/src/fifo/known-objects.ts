@@ -16,7 +16,7 @@ export function keyReader<T>(queue: string, key: (object: T) => string = metaNam
     const value: unknown = key(object);
     requireThat(typeof value === 'string' && value !== '', `${queue}: the key of an object`, {
       value,
-      expected: 'a text that is not empty, from the option key',
+      expected: 'a non-empty string, from the option key',
     });
     return String(value);
   };

@@ -13,7 +13,7 @@ export interface ReflectorIntake<Raw> {
   readonly resourceVersion: string;
   /** The status of the last ERROR event. */
   readonly status: Status | undefined;
-  /** Whether the last list had items of which is not known what they are. */
+  /** Whether the last list contained undecodable items. */
   readonly isIncomplete: boolean;
   /** How many objects of another kind, or without a name, there were since the last call, if there were no others; else 0. */
   takeRefused(): number;

@@ -81,7 +81,7 @@ export type ReflectorInput =
       readonly type: 'page';
       readonly resourceVersion: string;
       readonly continueToken: string;
-      /** Whether the list has had items of which is not known what they are. */
+      /** Whether the list contained undecodable items. */
       readonly isIncomplete?: boolean;
     }
   | { readonly type: 'list-failed'; readonly failure: Failure; readonly now: number }

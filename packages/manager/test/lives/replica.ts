@@ -235,7 +235,7 @@ export class Replica {
       child: () => logger,
       info: (message, fields = {}) => {
         const address = fields['addr'];
-        if (message !== 'Starting server' || typeof address !== 'object' || address === null) return;
+        if (message !== 'starting server' || typeof address !== 'object' || address === null) return;
         if ('port' in address) this.#port = Number(address.port);
       },
     };

@@ -57,7 +57,7 @@ const processOptionNames: OptionNames<ProcessOptions> = {
 const inputOption: OptionCheck = (name, value) =>
   typeof value === 'string' || value instanceof Uint8Array || isAsyncIterable(value)
     ? undefined
-    : `${name} is ${shownType(value)}: expected a text, a Uint8Array, or what can be iterated, such as a stream`;
+    : `${name} is ${shownType(value)}: expected a string, a Uint8Array, or what can be iterated, such as a stream`;
 
 const outputOption = optionWithMethods(['write', 'end', 'on'], 'a Writable stream');
 
@@ -189,7 +189,7 @@ async function feed(input: ProcessInput, sink: Writable): Promise<void> {
         if (step.done === true) return { done: true, value: undefined };
         const { value } = step;
         if (typeof value === 'string' || value instanceof Uint8Array) return { done: false, value };
-        throw new TypeError(`exec: a piece of stdin is ${shownType(value)}: expected a text or a Uint8Array`);
+        throw new TypeError(`exec: a piece of stdin is ${shownType(value)}: expected a string or a Uint8Array`);
       } catch (error) {
         failure = { error };
         throw error;

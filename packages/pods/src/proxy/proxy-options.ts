@@ -64,10 +64,10 @@ export function checkProxyOptions(options: ProxyOptions): void {
     ...Object.entries(query).map(([name, value]) =>
       typeof value === 'string' || Array.isArray(value)
         ? undefined
-        : `query.${name} ${shownValue(value)} is not valid: expected a text, or several`,
+        : `query.${name} ${shownValue(value)} is not valid: expected a string, or several`,
     ),
     body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array)
-      ? `body is not valid: expected a text or a Uint8Array`
+      ? `body is not valid: expected a string or a Uint8Array`
       : undefined,
     body !== undefined && (method === 'GET' || method === 'HEAD')
       ? `body cannot be sent with ${method}: set method, such as POST`

@@ -110,7 +110,7 @@ function selectorOf(labels: NonNullable<AdmissionFilter['labels']>): LabelSelect
     else if (value === null) matchExpressions.push({ key, operator: 'DoesNotExist' });
     else if (typeof value === 'string') matchLabels.push([key, value]);
     else if (isTexts(value)) matchExpressions.push({ key, operator: 'In', values: [...value] });
-    else throw new TypeError(`${key}: expected a text, a list of texts, "*" or null`);
+    else throw new TypeError(`${key}: expected a string, a list of strings, "*" or null`);
   }
   const selector = {
     ...(matchLabels.length === 0 ? {} : { matchLabels: Object.fromEntries(matchLabels) }),

@@ -107,7 +107,7 @@ export function invalidError(
 function joined(title: string, detail: string): string {
   const given: unknown = detail;
   if (typeof given !== 'string')
-    throw new TypeError(`the detail of ${JSON.stringify(title)} is not a string: say what is wrong`);
+    throw new TypeError(`the detail of ${JSON.stringify(title)} is not a string: describe the error`);
   return detail === '' ? title : `${title}: ${detail}`;
 }
 

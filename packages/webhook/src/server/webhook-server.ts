@@ -258,13 +258,13 @@ class HttpsWebhookServer implements WebhookServer {
 
   async run(signal: AbortSignal): Promise<void> {
     requireSignal('WebhookServer.run', signal);
-    if (this.#isRunning) throw new WebhookServerError('run: the webhook server is running already');
+    if (this.#isRunning) throw new WebhookServerError('run: the webhook server is already running');
     if (signal.aborted) return;
     this.#isRunning = true;
     const ended = new AbortController();
     try {
       if (this.isDisabled) {
-        this.#logger.info('Webhook server is disabled');
+        this.#logger.info('webhook server is disabled');
         return;
       }
       this.#logger.info('Starting webhook server');
