@@ -39,10 +39,10 @@ export interface RequestOptions {
   readonly logger?: Logger;
 }
 
-const textsOfField = listOption('a text, or several', textOption);
+const textsOfField = listOption('a string, or several', textOption);
 
 const queryOption: OptionCheck = (name, value) =>
-  objectOption('an object of texts')(name, value) ??
+  objectOption('an object of strings')(name, value) ??
   Object.entries(typeof value === 'object' && value !== null ? value : {})
     .map(([field, each]) => (typeof each === 'string' ? undefined : textsOfField(`${name}.${field}`, each)))
     .find((problem) => problem !== undefined);

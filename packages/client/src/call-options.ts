@@ -24,7 +24,7 @@ const expecting =
   (name, value) =>
     fits(value) ? undefined : `${name} is ${shownArgument(value)}: expected ${expected}`;
 const flag = expecting('true or false', (value) => typeof value === 'boolean');
-const text = expecting('a text', (value) => typeof value === 'string');
+const text = expecting('a string', (value) => typeof value === 'string');
 const whole = expecting('a whole number', (value) => Number.isInteger(value) || value === Infinity);
 const consistency = expecting(
   '"overlay", "barrier" or "off"',

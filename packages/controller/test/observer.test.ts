@@ -127,7 +127,7 @@ it('costs what it would have recorded where it throws, and says so once', async 
   expect(t.total('success')).toBe(2);
   t.stop.abort();
   await done;
-  expect(t.logger.lines.filter(({ message }) => message.startsWith('The observer failed'))).toHaveLength(1);
+  expect(t.logger.lines.filter(({ message }) => message.startsWith('the observer failed'))).toHaveLength(1);
 });
 
 it('is named where it is not one', () => {

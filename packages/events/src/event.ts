@@ -149,7 +149,7 @@ function requireWord(field: string, value: unknown): void {
 
 function requireAnnotations(annotations: unknown): void {
   if (typeof annotations !== 'object' || annotations === null)
-    throw new TypeError(`annotations of an event are ${shownValue(annotations)}: expected an object of texts`);
+    throw new TypeError(`annotations of an event are ${shownValue(annotations)}: expected an object of strings`);
   for (const [key, value] of Object.entries(annotations))
     if (!isText(value))
       throw new TypeError(`annotation ${JSON.stringify(key)} of an event is ${shownValue(value)}: expected text`);

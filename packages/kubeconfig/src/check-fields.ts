@@ -12,10 +12,10 @@ type FieldType =
   | { readonly [field: string]: FieldType };
 
 const expectations = {
-  text: 'a text (in quotes, where it looks like something else)',
+  text: 'a string (in quotes if it looks like another type)',
   flag: 'true or false, without quotes',
-  texts: 'an array of texts',
-  'lists of texts': 'an object of arrays of texts',
+  texts: 'an array of strings',
+  'lists of texts': 'an object of arrays of strings',
   object: 'an object',
 } as const;
 

@@ -296,8 +296,8 @@ describe('a kubeconfig with a mistake', () => {
   it.each([
     ['a token of digits', https, '{ token: 12345 }', 'users[0].user.token is a number: expected a string (in quotes'],
     ['several users to act as', https, '{ token: t, as: [a] }', 'users[0].user.as is an array: expected a string'],
-    ['one group', https, '{ token: t, as: a, as-groups: g }', 'as-groups is a text: expected an array of texts'],
-    ['extra that is no list', https, '{ as: a, as-user-extra: { k: v } }', 'expected an object of arrays of texts'],
+    ['one group', https, '{ token: t, as: a, as-groups: g }', 'as-groups is a text: expected an array of strings'],
+    ['extra that is no list', https, '{ as: a, as-user-extra: { k: v } }', 'expected an object of arrays of strings'],
     ['a server that is a number', '{ server: 5 }', '{}', 'clusters[0].cluster.server is a number: expected a string'],
     [
       'a flag in quotes',

@@ -97,7 +97,7 @@ export function listOption(expected: string, element?: OptionCheck): OptionCheck
 
 /** A check that an option is an object whose values are texts, such as labels. */
 export const textsOption: OptionCheck = (name, value) =>
-  objectOption('an object of texts')(name, value) ??
+  objectOption('an object of strings')(name, value) ??
   Object.entries(typeof value === 'object' && value !== null ? value : {})
     .map(([key, each]) => textOption(`${name}[${JSON.stringify(key)}]`, each))
     .find((problem) => problem !== undefined);

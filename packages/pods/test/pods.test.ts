@@ -161,7 +161,7 @@ describe('podLogs', () => {
   it.each([{ containers: 'app' }, { follow: 'yes' }, { container: 5 }])('refuses %o', async (options) => {
     const error = await failureOf(podLogText(environment.client, key, options as never));
     expect(error).toBeInstanceOf(TypeError);
-    expect(String(error)).toMatch(/expected (a text|true or false|'all')/);
+    expect(String(error)).toMatch(/(a string|true or false|'all')/);
   });
 
   it.each<[string, PodTarget, PodLogsOptions, string]>([

@@ -87,7 +87,7 @@ describe('options', () => {
     else if (name === 'faults') expect([value, compiled['rates']]).toEqual(["'all'", defaultFaultRates]);
     else if (/^\d+$/.test(value)) expect(compiled[name]).toBe(Number(value));
     else if (/^(?:true|false|'first')$/.test(value)) expect(String(compiled[name])).toBe(value.replaceAll("'", ''));
-    else expect(value).toMatch(/^(?:none|nothing|nothing is asked|all)$/);
+    else expect(value).toMatch(/^(?:none|nothing|nothing is checked|all)$/);
   });
 });
 

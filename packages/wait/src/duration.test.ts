@@ -53,7 +53,7 @@ describe('durations', () => {
     [{} as never],
   ])('refuses %j by field and value', (value) => {
     expect(() => parseDuration(value, 'every')).toThrow(
-      /^every .* is not valid: expected a number of ms, or a text such as/,
+      /^every .* is not valid: expected a number of ms, or a string such as/,
     );
   });
 

@@ -38,7 +38,7 @@ export function parseDuration(duration: Duration, field = 'duration'): number {
   if (typeof duration === 'number' && Number.isFinite(duration)) return duration;
   if (typeof duration !== 'string' || !whole.test(duration))
     throw new TypeError(
-      `${field} ${shownValue(duration)} is not valid: expected a number of ms, or a text such as "90s", "1h30m" or "300ms"`,
+      `${field} ${shownValue(duration)} is not valid: expected a number of ms, or a string such as "90s", "1h30m" or "300ms"`,
     );
   let ms = 0;
   for (const [, amount = '', unit = ''] of duration.matchAll(part)) ms += Number(amount) * (unitMs[unit] ?? 0);

@@ -47,7 +47,7 @@ export function requireIntegers(body: JsonObject, struct: GoStruct, literals: re
 
 /** @throws GoDecodeError if a number is beyond the range of a float64 */
 export function requireFloats(literals: readonly NumberLiteral[]): void {
-  const beyond = literals.find(({ text }) => !Number.isFinite(Number(text)));
-  if (beyond !== undefined)
-    throw new GoDecodeError(`json: cannot unmarshal number ${beyond.text} into Go value of type float64`);
+  const digits = literals.find(({ text }) => !Number.isFinite(Number(text)))?.text;
+  if (digits !== undefined)
+    throw new GoDecodeError(`json: cannot unmarshal number ${digits} into Go value of type float64`);
 }

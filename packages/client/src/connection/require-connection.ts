@@ -60,7 +60,7 @@ const namesOption = listOption('a list of strings', textOption);
 
 function extraProblem(subject: string, extra: unknown): string | undefined {
   return (
-    objectOption('an object of lists of texts')(subject, extra) ??
+    objectOption('an object of lists of strings')(subject, extra) ??
     Object.entries(isObject(extra) ? extra : {})
       .map(([key, values]) => namesOption(`${subject}[${JSON.stringify(key)}]`, values))
       .find((problem) => problem !== undefined)

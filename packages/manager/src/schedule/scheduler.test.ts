@@ -321,7 +321,7 @@ describe('a schedule', () => {
     [{ name: 'Sweep' }, 'name is not valid'],
     [{}, 'give every or cron, one of them'],
     [{ every: '1m', cron: '* * * * *' }, 'give every or cron, one of them'],
-    [{ every: 'soon' }, 'every "soon" is not valid: expected a number of ms, or a text'],
+    [{ every: 'soon' }, 'every "soon" is not valid: expected a number of ms, or a string'],
     [{ every: 5 }, 'every 5 is not valid'],
     [{ every: '1m', jitter: '-1s' }, 'jitter -1000 is not valid'],
     [{ every: '1m', overlap: 'skip' }, 'overlap "skip" is not valid: expected "forbid", "allow" or "replace"'],

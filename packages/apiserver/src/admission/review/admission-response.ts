@@ -64,11 +64,11 @@ function requireNumber(value: unknown, field: string): void {
 /** Go reads base64 strictly, padding included. */
 function requireBase64(value: unknown): void {
   requireType(value, 'AdmissionResponse.response.patch', '[]uint8');
-  const text = stringOf(value).replaceAll(/[\r\n]/g, '');
-  const bare = text.replace(/={0,2}$/, '');
+  const encoded = stringOf(value).replaceAll(/[\r\n]/g, '');
+  const bare = encoded.replace(/={0,2}$/, '');
   const wrong = bare.search(/[^A-Za-z0-9+/]/);
-  if (wrong < 0 && text.length % 4 === 0) return;
-  throw new ReviewError(`illegal base64 data at input byte ${wrong < 0 ? text.length : wrong}`, {
+  if (wrong < 0 && encoded.length % 4 === 0) return;
+  throw new ReviewError(`illegal base64 data at input byte ${wrong < 0 ? encoded.length : wrong}`, {
     isUndecodable: true,
   });
 }
