@@ -15,6 +15,8 @@ const folder = mkdtempSync(join(tmpdir(), 'kctl-try-'));
 const packages = await packAll(mkdtempSync(join(folder, 'packed-')));
 const registry = await serveRegistry(packages);
 const nodes = await Promise.all(nodeVersions.map(async (version) => ({ version, binary: await nodeBinary(version) })));
+const oldNode = '20';
+const old = await nodeBinary(oldNode);
 const bytes = new Map(packages.map(({ name, bytes: size }) => [name.split('/')[1], size]));
 const cluster = await startServer();
 
@@ -58,6 +60,8 @@ async function tryPackage(name) {
       continue;
     }
     if (installer === 'npm') Object.assign(row, countInstalled(place), { installMs: Math.round(installed.ms) });
+    const refusal = await importOnOldNode(name, place);
+    if (refusal !== undefined) problems.push(`${installer}, Node ${oldNode}: ${refusal}`);
     for (const { version, binary } of nodes) {
       const outcome = await runProgram(name, place, binary, needsCluster);
       row[`${installer}${version.split('.')[0]}`] = outcome === undefined ? 'ok' : 'FAILED';
@@ -71,6 +75,15 @@ async function tryPackage(name) {
     rmSync(place, { recursive: true, force: true });
   }
   return row;
+}
+
+/** A Node that is too old refuses the package at import. @param {string} name @param {string} place */
+async function importOnOldNode(name, place) {
+  const ran = await run(old, ['--input-type=module', '--eval', `await import('@kctl/${name}')`], { cwd: place, env: cleanEnvironment() });
+  const isRefused = ran.code === 1 && /@kctl requires Node\.js \S+ or newer; this is \S+: install/.test(ran.output);
+  return isRefused
+    ? undefined
+    : `exit ${ran.code}, without the sentence that names the Node: ${ran.output.slice(-2_000)}`;
 }
 
 /** @param {string} name @param {string} place @param {string} binary @param {boolean} needsCluster @returns {Promise<string | undefined>} why it failed */

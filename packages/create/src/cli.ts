@@ -1,7 +1,9 @@
 #!/usr/bin/env node
-const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
-if (major < 22 || (major === 22 && minor < 19)) {
-  process.stderr.write(`Node ${process.versions.node} is too old: install 22.19.0 or newer\n`);
+import { unsupportedNode } from './supported-node.js';
+
+const problem = unsupportedNode(process.versions);
+if (problem !== undefined) {
+  process.stderr.write(`${problem}\n`);
   process.exitCode = 1;
 } else {
   // Imported only now, since a syntax error of an old Node would hide the message.

@@ -5,6 +5,7 @@
  */
 export { decides, refusedOption, sentOptions } from './decisions.js';
 export type { AnsweredOptions, Decision, Decisions, RefusedOption, SentOptions } from './decisions.js';
+import { requireSupportedNode } from './supported-node.js';
 export { isThenable } from './is-thenable.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';
@@ -28,3 +29,5 @@ export type { OptionNames } from './require-options.js';
 export { requireSignal } from './require-signal.js';
 export { shownArgument, shownType, shownValue } from './shown-value.js';
 export { withoutUndefined } from './without-undefined.js';
+
+requireSupportedNode();

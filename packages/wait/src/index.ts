@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-import './supported-node.js';
 export { anySignal, timeoutSignal } from './abort-link.js';
 export type { AbortLink } from './abort-link.js';
 export { createBackoff } from './backoff.js';

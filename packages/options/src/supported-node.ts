@@ -19,6 +19,13 @@ export function unsupportedNode({ node, bun, deno }: RuntimeVersions): string | 
   return `@kctl requires Node.js ${oldest.major}.${oldest.minor} or newer; this is ${node}: install a current release from https://nodejs.org`;
 }
 
-// At import, because the failure would otherwise be a missing feature of the old version, somewhere, later.
-const problem = unsupportedNode(process.versions);
-if (problem !== undefined) throw new Error(problem);
+/**
+ * Checks the version of Node. A package calls it where it is imported, because the failure would otherwise be a missing
+ * feature of the old version, somewhere, later. It is a call, since bundlers drop an import that is not used.
+ *
+ * @throws Error when this Node is too old
+ */
+export function requireSupportedNode(versions: RuntimeVersions = process.versions): void {
+  const problem = unsupportedNode(versions);
+  if (problem !== undefined) throw new Error(problem);
+}
