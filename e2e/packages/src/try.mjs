@@ -79,7 +79,10 @@ async function tryPackage(name) {
 
 /** A Node that is too old refuses the package at import. @param {string} name @param {string} place */
 async function importOnOldNode(name, place) {
-  const ran = await run(old, ['--input-type=module', '--eval', `await import('@kctl/${name}')`], { cwd: place, env: cleanEnvironment() });
+  const ran = await run(old, ['--input-type=module', '--eval', `await import('@kctl/${name}')`], {
+    cwd: place,
+    env: cleanEnvironment(),
+  });
   const isRefused = ran.code === 1 && /@kctl requires Node\.js \S+ or newer; this is \S+: install/.test(ran.output);
   return isRefused
     ? undefined

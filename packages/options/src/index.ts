@@ -3,9 +3,9 @@
  *
  * @packageDocumentation
  */
+import { requireSupportedNode } from './supported-node.js';
 export { decides, refusedOption, sentOptions } from './decisions.js';
 export type { AnsweredOptions, Decision, Decisions, RefusedOption, SentOptions } from './decisions.js';
-import { requireSupportedNode } from './supported-node.js';
 export { isThenable } from './is-thenable.js';
 export { numberProblem } from './number-problem.js';
 export type { NumberRange } from './number-problem.js';
