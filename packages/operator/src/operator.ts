@@ -13,6 +13,7 @@ import {
 import { describeError, messageOf, type ConsoleLogger } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
 import type { RegisteredWebhooks } from '@kctl/webhook';
+import { functionOption, listOption, type OptionNames, requireOptions, textOption } from '@kctl/options';
 import { isSettingsError } from './errors.js';
 import { createLevelReloader } from './level-reloader.js';
 import { remedyOfRefusal } from './remedy-logger.js';
@@ -84,6 +85,16 @@ export interface Operator<S extends object = object> {
   main(moduleUrl: string): Promise<void>;
 }
 
+const optionNames: OptionNames<OperatorOptions<never>> = {
+  name: true,
+  namespace: textOption,
+  resources: listOption('a list of resources, such as those of defineResource(…)'),
+  settings: true,
+  manager: functionOption,
+  youngGeneration: true,
+  setup: true,
+};
+
 /**
  * Defines an operator. Nothing starts, and no request is sent, before `main`.
  *
@@ -105,6 +116,7 @@ export interface Operator<S extends object = object> {
  * ```
  */
 export function defineOperator<S extends object = object>(options: OperatorOptions<S>): Operator<S> {
+  requireOptions('defineOperator', options, optionNames);
   const { name, namespace = `${name}-system`, resources = [], youngGeneration = 'small', setup } = options;
   if (!/^[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name))
     throw new TypeError(

@@ -12,7 +12,8 @@ export interface EventuallyOptions {
   readonly clock?: Clock;
 }
 
-const optionNames: OptionNames<EventuallyOptions> = {
+/** The checks of these options, for what hands them on. */
+export const eventuallyOptionNames: OptionNames<EventuallyOptions> = {
   timeoutMs: numberOption({ orInfinity: true }),
   intervalMs: numberOption(),
   signal: signalOption,
@@ -38,7 +39,7 @@ const optionNames: OptionNames<EventuallyOptions> = {
  * ```
  */
 export async function eventually<T>(assertion: () => T | Promise<T>, options: EventuallyOptions = {}): Promise<T> {
-  requireOptions('eventually', options, optionNames);
+  requireOptions('eventually', options, eventuallyOptionNames);
   const { timeoutMs = 10_000, intervalMs = 20, signal, clock = systemClock } = options;
   const startedAt = clock.monotonicNow();
   for (;;) {

@@ -2,8 +2,9 @@ import { isAlreadyExists, isConflict, isNotFound, type DeepReadonly } from '@kct
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { Reader, Writer } from '@kctl/client';
 import { sleep, systemClock } from '@kctl/wait';
+import { requireOptions } from '@kctl/options';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
-import { eventually, type EventuallyOptions } from './eventually.js';
+import { eventually, type EventuallyOptions, eventuallyOptionNames } from './eventually.js';
 
 /** The client of {@link installCrds}. */
 export type CrdClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
@@ -30,6 +31,7 @@ export async function installCrds(
   crds: CrdSource | readonly CrdSource[],
   options: EventuallyOptions = {},
 ): Promise<void> {
+  requireOptions('installCrds', options, eventuallyOptionNames);
   const definitions = await resolveCrds(crds);
   await Promise.all(definitions.map((crd) => installOne(client, crd, options)));
 }

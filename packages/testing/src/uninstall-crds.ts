@@ -1,8 +1,9 @@
 import { isNotFound } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { Reader, Writer } from '@kctl/client';
+import { requireOptions } from '@kctl/options';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
-import { eventually, type EventuallyOptions } from './eventually.js';
+import { eventually, type EventuallyOptions, eventuallyOptionNames } from './eventually.js';
 
 /**
  * Deletes CustomResourceDefinitions, with all of their objects, and waits until they are gone. One that is not there is
@@ -15,6 +16,7 @@ export async function uninstallCrds(
   crds: CrdSource | readonly CrdSource[],
   options: EventuallyOptions = {},
 ): Promise<void> {
+  requireOptions('uninstallCrds', options, eventuallyOptionNames);
   const names = (await resolveCrds(crds)).map(({ metadata }) => metadata.name ?? '');
   for (const name of names)
     await client.delete(CustomResourceDefinition, { name }).catch((error: unknown) => {

@@ -37,15 +37,18 @@ const fitting: readonly unknown[] = [
 const misspelled = 'z'.repeat(60);
 const noResult = Symbol('no result');
 
+/** Turns of the event loop in which each call that refuses has refused: options are read before anything is awaited. */
+async function someTurns(): Promise<typeof noResult> {
+  for (let turn = 0; turn < 3; turn++) await new Promise((resolve) => setImmediate(resolve));
+  return noResult;
+}
+
 /** What a call fails with at once, in its first step as a generator, or as a promise. */
 async function refusal(call: () => unknown): Promise<string> {
   try {
-    const result = await Promise.race([call(), new Promise((resolve) => setTimeout(resolve, 5, noResult))]);
+    const result = await Promise.race([call(), someTurns()]);
     if (typeof result === 'object' && result !== null && Symbol.asyncIterator in result)
-      await Promise.race([
-        (result as AsyncIterable<unknown>)[Symbol.asyncIterator]().next(),
-        new Promise((resolve) => setTimeout(resolve, 5)),
-      ]);
+      await Promise.race([(result as AsyncIterable<unknown>)[Symbol.asyncIterator]().next(), someTurns()]);
     return '';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

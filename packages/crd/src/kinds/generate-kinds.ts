@@ -1,4 +1,5 @@
 import { compareVersions, formatApiVersion } from '@kctl/apimachinery';
+import { booleanOption, type OptionNames, requireOptions, textOption } from '@kctl/options';
 import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import { apiVersionOf, factsOfDefinition, type KindFacts } from './kind-facts.js';
 import { dereferenced, importableTypes, modelOf } from './models.js';
@@ -154,6 +155,12 @@ function goesBefore(facts: KindFacts, known: KindFacts): boolean {
   return JSON.stringify(facts) < JSON.stringify(known);
 }
 
+const optionNames: OptionNames<GenerateKindsOptions> = {
+  onlyServed: booleanOption,
+  importFrom: textOption,
+  resources: true,
+};
+
 /**
  * Writes TypeScript from CustomResourceDefinitions, and from OpenAPI v3 documents, which the API server has under
  * `/openapi/v3/apis/<group>/<version>` for aggregated APIs, too. For each group version it writes a module with
@@ -163,6 +170,7 @@ function goesBefore(facts: KindFacts, known: KindFacts): boolean {
  * @throws TypeError naming the object that is neither, or the name that is invalid for a kind
  */
 export function generateKinds(definitions: Iterable<object>, options: GenerateKindsOptions = {}): GeneratedModule[] {
+  requireOptions('generateKinds', options, optionNames);
   const { onlyServed = true, importFrom = '@kctl/apimachinery', resources = [] } = options;
   const served = [...resources];
   const modules = new Map<string, Map<string, KindFacts>>();

@@ -2,8 +2,18 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
-import { noopLogger, type Logger } from '@kctl/telemetry';
+import { loggerOption, noopLogger, type Logger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
+import {
+  booleanOption,
+  listOption,
+  numberOption,
+  objectOption,
+  type OptionNames,
+  requireOptions,
+  signalOption,
+  textOption,
+} from '@kctl/options';
 import { findBinaries, versionOf, type ApiServerBinaries } from './binaries.js';
 import type { CertificateAndKey, CertificateSubject } from './certificates.js';
 import { startComponent, waitUntilReady, type Component } from './component.js';
@@ -72,6 +82,20 @@ export interface RealApiServer {
   kill(): Promise<void>;
 }
 
+const optionNames: OptionNames<RealApiServerOptions> = {
+  binaries: objectOption('paths of binaries, such as findBinaries() returns'),
+  controllerManager: booleanOption,
+  signal: signalOption,
+  startTimeout: true,
+  stopTimeout: true,
+  dataDir: textOption,
+  port: numberOption({ least: 0, most: 65_535, integer: true }),
+  tokens: listOption('a list of tokens'),
+  apiServerFlags: listOption('a list of flags', textOption),
+  etcdFlags: listOption('a list of flags', textOption),
+  logger: loggerOption,
+};
+
 /**
  * Starts a server and resolves when `/readyz` answers 200 (and, with the controller manager, when it works).
  *
@@ -79,6 +103,7 @@ export interface RealApiServer {
  * @throws EnvironmentStartError with the last log lines
  */
 export async function startRealApiServer(options: RealApiServerOptions = {}): Promise<RealApiServer> {
+  requireOptions('startRealApiServer', options, optionNames);
   const { controllerManager = false, logger = noopLogger } = options;
   const binaries = options.binaries ?? (await findBinaries({ controllerManager }));
   if (controllerManager && binaries.kubeControllerManager === undefined)
