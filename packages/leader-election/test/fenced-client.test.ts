@@ -104,8 +104,10 @@ describe('a fenced client', () => {
     deleteAllOf: (client) => client.deleteAllOf(ConfigMap),
     'status.update': (client) => client.status(ConfigMap).update(object),
     'status.patch': (client) => client.status(ConfigMap).patch(key, body),
-    'subResource.create': (client) => client.subResource(ConfigMap, 'scale').create(key, {}),
-    'subResource.update': (client) => client.subResource(ConfigMap, 'scale').update(key, {}),
+    'subResource.create': (client) =>
+      client.subResource(ConfigMap, 'scale').create(key, { metadata: {}, spec: { replicas: 1 } }),
+    'subResource.update': (client) =>
+      client.subResource(ConfigMap, 'scale').update(key, { metadata: {}, spec: { replicas: 1 } }),
     'subResource.patch': (client) => client.subResource(ConfigMap, 'scale').patch(key, body),
   };
 
