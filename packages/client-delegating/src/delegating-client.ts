@@ -42,7 +42,7 @@ import {
   booleanOption,
   clockOption,
   listOption,
-  numberProblem,
+  numberOption,
   objectOption,
   oneOfOption,
   optionWithMethods,
@@ -102,8 +102,8 @@ const optionNames: OptionNames<DelegatingClientOptions> = {
   uncached: listOption('a list of kinds', objectOption('a kind')),
   cacheUntyped: booleanOption,
   readYourWrites: oneOfOption('overlay', 'barrier', 'off'),
-  barrierTimeoutMs: true,
-  ownWriteTtlMs: true,
+  barrierTimeoutMs: numberOption({ orInfinity: true }),
+  ownWriteTtlMs: numberOption({ above: 0, orInfinity: true }),
   logger: loggerOption,
   metrics: metricsOption,
   clock: clockOption,
@@ -152,10 +152,6 @@ class CacheFirstClient implements DelegatingClient {
     const { cache, client, clock = systemClock } = options;
     const { logger, metrics } = guardSinks(options);
     const { ownWriteTtlMs: ttlMs = 300_000, barrierTimeoutMs = 5_000 } = options;
-    const problem =
-      numberProblem('barrierTimeoutMs', barrierTimeoutMs, { orInfinity: true }) ??
-      numberProblem('ownWriteTtlMs', ttlMs, { above: 0, orInfinity: true });
-    if (problem !== undefined) throw new TypeError(`createDelegatingClient: ${problem}`);
     this.live = client;
     this.#options = options;
     this.#vanishings = new Vanishings({ cache, live: client, logger, clock });

@@ -7,7 +7,7 @@ import {
   booleanOption,
   clockOption,
   functionOption,
-  numberProblem,
+  numberOption,
   objectOption,
   requireOptions,
   textOption,
@@ -44,7 +44,7 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   kind: true,
   listerWatcher: true,
   indexers: objectOption('index definitions by their names'),
-  resyncMs: true,
+  resyncMs: numberOption(),
   transform: functionOption,
   keepManagedFields: booleanOption,
   freeze: booleanOption,
@@ -55,9 +55,9 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   backoff: true,
   maxInternalErrorRetryMs: true,
   bookmarks: booleanOption,
-  minWatchTimeoutMs: true,
-  idleTimeoutMs: true,
-  listIdleTimeoutMs: true,
+  minWatchTimeoutMs: numberOption({ least: 1000 }),
+  idleTimeoutMs: numberOption({ least: 1 }),
+  listIdleTimeoutMs: numberOption({ least: 1 }),
   handlerMetrics: booleanOption,
   onHandlerError: functionOption,
   clock: clockOption,
@@ -66,8 +66,6 @@ const optionNames: OptionNames<SharedInformerOptions<never>> = {
   metrics: metricsOption,
   name: textOption,
 };
-
-const leastWatchTimeoutMs = 1000;
 
 /** Makes the choices. @throws TypeError naming the option that is not valid */
 export function resolveInformerOptions<T extends KubeObject & Persisted>(
@@ -81,12 +79,7 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
   requireKind('createSharedInformer', kind);
   requireListerWatcher('createSharedInformer', options.listerWatcher);
   const name = options.name ?? (kind.group === '' ? kind.plural : `${kind.plural}.${kind.group}`);
-  const problem =
-    numberProblem('minWatchTimeoutMs', minWatchTimeoutMs, { least: leastWatchTimeoutMs }) ??
-    reflectorConfigProblems(options)[0] ??
-    (idleTimeoutMs === undefined ? undefined : numberProblem('idleTimeoutMs', idleTimeoutMs, { least: 1 })) ??
-    numberProblem('listIdleTimeoutMs', listIdleTimeoutMs, { least: 1 }) ??
-    numberProblem('resyncMs', resyncMs);
+  const [problem] = reflectorConfigProblems(options);
   if (problem !== undefined) throw new TypeError(`createSharedInformer: ${problem}`);
   return {
     kind,

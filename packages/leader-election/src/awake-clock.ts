@@ -1,5 +1,5 @@
 import { platform, uptime } from 'node:os';
-import { clockOption, functionOption, numberProblem, requireOptions, type OptionNames } from '@kctl/options';
+import { clockOption, functionOption, numberOption, requireOptions, type OptionNames } from '@kctl/options';
 import { systemClock, type Clock } from '@kctl/wait';
 
 /** Differences below this are the resolution of the two clocks, not a suspension, in ms. */
@@ -21,7 +21,7 @@ export interface AwakeClockOptions {
 const optionNames: OptionNames<AwakeClockOptions> = {
   clock: clockOption,
   bootTimeMs: (name: string, value: unknown) => (value === null ? undefined : functionOption(name, value)),
-  bootOffsetMs: (name: string, value: unknown) => numberProblem(name, value, { least: -Infinity }),
+  bootOffsetMs: numberOption({ least: -Infinity }),
 };
 
 /**

@@ -2,7 +2,7 @@ import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
 import { guardSinks, type Logger } from '@kctl/telemetry';
-import { clockOption, numberProblem, requireOptions } from '@kctl/options';
+import { clockOption, numberOption, requireOptions } from '@kctl/options';
 import { type Clock, isAbortError, sleep, systemClock, systemRandom, throwIfAborted } from '@kctl/wait';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
@@ -42,7 +42,7 @@ const optionNames: OptionNames<LeaseCandidateOptions> = {
   binaryVersion: true,
   emulationVersion: true,
   strategy: true,
-  pollMs: true,
+  pollMs: numberOption({ above: 0 }),
   renewIntervalMs: true,
   clock: clockOption,
   logger: true,
@@ -71,8 +71,6 @@ export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: 
   }
   const { clock = systemClock, pollMs = 1_000, identity } = options;
   const { logger } = guardSinks(options);
-  const problem = numberProblem('pollMs', pollMs, { above: 0 });
-  if (problem !== undefined) throw new TypeError(`runLeaseCandidate: ${problem}`);
   const announcer = createAnnouncer(options, clock);
   while (!signal.aborted) {
     try {

@@ -63,8 +63,10 @@ export interface RefusedOption {
 
 /** Returns the first given option that a table refuses. An option that is undefined or an empty string is not given. */
 export function refusedOption(table: Readonly<Record<string, Decision>>, options: object): RefusedOption | undefined {
-  for (const [name, decision] of Object.entries(table)) {
-    if (typeof decision === 'string') continue;
+  // Cached lists come here, so the usual case is a look at the few options that are given.
+  for (const name of Object.keys(options)) {
+    const decision = Object.hasOwn(table, name) ? table[name] : undefined;
+    if (typeof decision !== 'object') continue;
     const value: unknown = Reflect.get(options, name);
     if (value !== undefined && value !== '') return { name, reason: decision.refused };
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { clockOption, numberProblem, requireOptions, shownValue } from '@kctl/options';
+import { clockOption, numberOption, requireOptions, shownValue } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
@@ -29,7 +29,7 @@ export interface DiscoveryFileCacheOptions {
 
 const optionNames: OptionNames<DiscoveryFileCacheOptions> = {
   directory: true,
-  ttlMs: true,
+  ttlMs: numberOption({ orInfinity: true, remedy: '0 reads no file' }),
   clock: clockOption,
   environment: true,
 };
@@ -61,8 +61,6 @@ export function createDiscoveryFileCache(options: DiscoveryFileCacheOptions = {}
   const set = (name: string): string | undefined => (environment[name] === '' ? undefined : environment[name]);
   const base = set('KUBECACHEDIR') ?? join(set('HOME') ?? homedir(), '.kube', 'cache');
   const { directory = join(base, 'kctl', 'discovery') } = options;
-  const problem = numberProblem('ttlMs', ttlMs, { orInfinity: true, remedy: '0 reads no file' });
-  if (problem !== undefined) throw new TypeError(`createDiscoveryFileCache: ${problem}`);
   if (typeof directory !== 'string' || directory === '')
     throw new TypeError(`createDiscoveryFileCache: directory ${shownValue(directory)} is not valid: expected a path`);
   return {

@@ -4,7 +4,7 @@ import { requireKind } from '@kctl/client';
 import type { AbortOptions, KindResolver } from '@kctl/client';
 import { guardLogger, loggerOption, noopLogger } from '@kctl/telemetry';
 import type { Logger } from '@kctl/telemetry';
-import { clockOption, numberProblem, optionWithMethods, requireOptions, shownType } from '@kctl/options';
+import { clockOption, numberOption, optionWithMethods, requireOptions, shownType } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { orAborted, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
@@ -41,7 +41,7 @@ export interface RestMapperOptions {
 const optionNames: OptionNames<RestMapperOptions> = {
   transport: optionWithMethods(['send'], 'a Transport, such as the transport of an HttpClient'),
   kinds: true,
-  missTtlMs: true,
+  missTtlMs: numberOption({ orInfinity: true }),
   cache: optionWithMethods(['read', 'write'], 'a DiscoveryCache, such as createDiscoveryFileCache()'),
   logger: loggerOption,
   clock: clockOption,
@@ -161,8 +161,6 @@ class DiscoveryRestMapper implements RestMapper {
 
   constructor(options: RestMapperOptions) {
     const { transport, clock = systemClock, missTtlMs = 5_000, kinds = [] } = options;
-    const problem = numberProblem('missTtlMs', missTtlMs, { orInfinity: true });
-    if (problem !== undefined) throw new TypeError(`createRestMapper: ${problem}`);
     this.#transport = transport;
     this.#clock = clock;
     this.#missTtlMs = missTtlMs;

@@ -8,7 +8,7 @@ import {
   booleanOption,
   clockOption,
   functionOption,
-  numberProblem,
+  numberOption,
   requireOptions,
   requireSignal,
   textOption,
@@ -241,7 +241,7 @@ export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
   kind: true,
   listerWatcher: true,
   store: true,
-  resyncMs: true,
+  resyncMs: numberOption(),
   keepManagedFields: booleanOption,
   freeze: booleanOption,
   watchErrorHandler: functionOption,
@@ -251,9 +251,9 @@ export const reflectorOptionNames: OptionNames<ReflectorOptions<KubeObject>> = {
   watchList: booleanOption,
   pageSize: true,
   bookmarks: booleanOption,
-  minWatchTimeoutMs: true,
-  idleTimeoutMs: true,
-  listIdleTimeoutMs: true,
+  minWatchTimeoutMs: numberOption({ least: 1000 }),
+  idleTimeoutMs: numberOption({ least: 1 }),
+  listIdleTimeoutMs: numberOption({ least: 1 }),
   clock: clockOption,
   random: functionOption,
   logger: loggerOption,
@@ -273,14 +273,4 @@ function requireValid<T extends KubeObject, S extends KindScope>(options: Reflec
     value: store,
     expected: 'add, update, delete and replace, such as createDeltaFifo()',
   });
-  const bounds: readonly (readonly [string, number | undefined, { least?: number }])[] = [
-    ['resyncMs', options.resyncMs, {}],
-    ['minWatchTimeoutMs', options.minWatchTimeoutMs, { least: 1000 }],
-    ['idleTimeoutMs', options.idleTimeoutMs, { least: 1 }],
-    ['listIdleTimeoutMs', options.listIdleTimeoutMs, { least: 1 }],
-  ];
-  for (const [name, value, range] of bounds) {
-    const problem = value === undefined ? undefined : numberProblem(name, value, range);
-    if (problem !== undefined) throw new TypeError(`${where}: ${problem}`);
-  }
 }
