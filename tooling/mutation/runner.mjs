@@ -26,6 +26,10 @@ const switches = (globalThis.__stryker__ ??= {});
 const report = (/** @type {object} */ line) =>
   appendFileSync(join(folder, 'progress.jsonl'), `${JSON.stringify(line)}\n`);
 
+/** What each mutant has had of tests in this pass, in ms: one that no test notices would otherwise have hundreds of them. */
+const spent = new Map();
+const budgetMs = 15_000;
+
 /** A mutant breaks work that its test has left behind, too: that is not a failure of the test that runs now. */
 for (const event of /** @type {const} */ (['unhandledRejection', 'uncaughtException'])) {
   process.removeAllListeners(event);
@@ -61,7 +65,7 @@ export default class MutationRunner extends TestRunner {
 
   /** @param {Record<string, number>} reached by the test, with how often */
   async #mutate(test, reached, ms) {
-    const mutants = Object.keys(reached).filter((mutant) => alive.has(mutant));
+    const mutants = Object.keys(reached).filter((mutant) => alive.has(mutant) && (spent.get(mutant) ?? 0) < budgetMs);
     if (mutants.length === 0) return;
     const result = test.result;
     const limitMs = 1_000 + 8 * ms;
@@ -69,7 +73,9 @@ export default class MutationRunner extends TestRunner {
     for (const mutant of mutants) {
       report({ test: idOf(test), mutant });
       Object.assign(switches, { activeMutant: mutant, hitCount: 0, hitLimit: 1_000 + 100 * (reached[mutant] ?? 0) });
+      const started = now();
       const failure = await this.#fails(test, limitMs);
+      spent.set(mutant, (spent.get(mutant) ?? 0) + now() - started);
       Object.assign(switches, { activeMutant: undefined, hitCount: undefined });
       if (failure === undefined) continue;
       // What the mutant left behind may have broken the test itself, which must not count against the next mutant.

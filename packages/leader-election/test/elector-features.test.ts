@@ -44,7 +44,7 @@ it.each([
 
 it('can be run again after the work of its last run has ended late', async () => {
   const [server, clock] = [new MemoryLockServer(), new FakeClock()];
-  const held = Promise.withResolvers<void>();
+  const held = Promise.withResolvers<undefined>();
   const a = startCandidate(server, clock, 'a', { work: () => held.promise });
   await clock.advance(0);
   a.stop.abort();
@@ -55,7 +55,7 @@ it('can be run again after the work of its last run has ended late', async () =>
   await clock.advance(30_000);
   expect(a.log.filter((line) => line === 'started')).toHaveLength(1);
   expect(() => a.elector.checkHealth()).toThrow('its work is still running');
-  held.resolve();
+  held.resolve(undefined);
   await clock.advance(20_000);
   expect(a.log.filter((line) => line === 'started')).toHaveLength(2);
   expect(() => a.elector.checkHealth()).not.toThrow();
