@@ -91,7 +91,7 @@ export async function createChaos(
     .owns(Pod)
     // What the reconciler writes besides the status: roles follow from it.
     .needs(ChaosPod, ['update'])
-    .needs(Pod, ['create', 'delete'])
+    .onlyNeeds(Pod, ['create', 'delete'])
     .reconcile(reconcileChaosPod({ clock: manager.clock, ...settings }));
   if (options.webhook !== undefined) registerWebhooks(manager);
   return manager;

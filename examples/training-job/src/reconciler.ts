@@ -114,7 +114,7 @@ export async function createTrainingOperator(options: RuntimeManagerOptions): Pr
     .owns(Pod)
     .owns(Service)
     // What the reconciler writes besides the status and what it applies: roles follow from it.
-    .needs(Pod, ['create', 'delete'])
+    .onlyNeeds(Pod, ['create', 'delete'])
     .reconcile(reconcileTrainingJob(manager.clock));
   return manager;
 }

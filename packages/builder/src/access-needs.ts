@@ -1,13 +1,16 @@
 import type { Kind } from '@kctl/apimachinery';
 import { accessTo, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
+import { mayHaveStatus } from './has-status.js';
 import { isKind } from './input.js';
 
 /** What a definition says about its rights. */
 export interface AccessDefinition {
   readonly forKind: Kind | undefined;
   readonly ownedKinds: readonly Kind[];
-  /** What the author declared. */
+  /** Rights that the author declared with `needs`, beside those that are assumed. */
   readonly declared: readonly AccessNeed[];
+  /** Rights that the author declared with `onlyNeeds`, in place of those that are assumed for the resource. */
+  readonly only: readonly AccessNeed[];
   /** Whether the reconciler is one of `reconcile()`, of which it is known what it writes and how. */
   readonly isObjectReconciler: boolean;
   readonly hasFinalizers: boolean;
@@ -19,11 +22,11 @@ const onEnforcement = 'the cluster enforces OwnerReferencesPermissionEnforcement
 
 /**
  * The rights of a controller beside those of its watches. What a reconciler writes is code: for `complete` it is assumed
- * that it writes the status of the kind of `for`, and makes, changes and deletes what it owns; for a resource that the
- * author declared, the declaration stands in place of the assumption.
+ * that it writes the status of the kind of `for` if it can have one, and creates, changes and deletes the kinds that it
+ * owns. `needs` adds to that; for a resource of `onlyNeeds`, its declarations replace the assumption.
  */
 export function controllerNeeds(definition: AccessDefinition): readonly AccessNeed[] {
-  const { forKind, ownedKinds, declared, isObjectReconciler, hasFinalizers } = definition;
+  const { forKind, ownedKinds, declared, only, isObjectReconciler, hasFinalizers } = definition;
   const scoped = (kind: Kind): AccessOptions => {
     const namespaces = definition.namespacesFor(kind);
     return namespaces === undefined ? {} : { namespaces };
@@ -36,7 +39,8 @@ export function controllerNeeds(definition: AccessDefinition): readonly AccessNe
   if (isKind(forKind)) {
     const reason = `for(${forKind.kind})`;
     add(forKind, ['get'], { reason, when: onConflict });
-    add(forKind, isObjectReconciler ? ['patch'] : ['update', 'patch'], { reason, subresource: 'status' });
+    if (mayHaveStatus(forKind))
+      add(forKind, isObjectReconciler ? ['patch'] : ['update', 'patch'], { reason, subresource: 'status' });
     if (hasFinalizers) add(forKind, ['patch'], { reason: 'finalizers' });
     if (ownedKinds.length > 0) add(forKind, ['update'], { reason, subresource: 'finalizers', when: onEnforcement });
   }
@@ -45,8 +49,8 @@ export function controllerNeeds(definition: AccessDefinition): readonly AccessNe
     add(kind, ['get'], { reason, when: onConflict });
     add(kind, isObjectReconciler ? ['create', 'patch'] : ['create', 'update', 'patch', 'delete'], { reason });
   }
-  const isDeclared = ({ group, resource }: AccessNeed): boolean =>
-    declared.some((need) => need.group === group && need.resource === resource);
-  const needed = declared.filter(({ verbs }) => verbs.length > 0);
-  return [...assumed.filter((need) => !isDeclared(need)), ...rare, ...needed];
+  const isReplaced = ({ group, resource }: AccessNeed): boolean =>
+    only.some((need) => need.group === group && need.resource === resource);
+  const needed = [...declared, ...only].filter(({ verbs }) => verbs.length > 0);
+  return [...assumed.filter((need) => !isReplaced(need)), ...rare, ...needed];
 }

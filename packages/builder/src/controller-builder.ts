@@ -158,13 +158,18 @@ export interface ControllerBuilder<
   /** Settings; they win over the manager's. A second call replaces what it names; an undefined one names nothing. */
   withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S, F>;
   /**
-   * Declares rights that the reconciler needs: for `generateRbac` of @kctl/rbac, `kctl generate rbac` and the recorder of a
-   * test. What is watched is known. Without a declaration for a resource it is assumed that `complete` updates and patches
-   * the status of the kind of `for`, and creates, updates, patches and deletes what it owns; a declaration stands in place
-   * of that, and one without a verb says that nothing of it is written: `.needs(Namespace, [], { subresource: 'status' })`.
-   * In the namespaces of the cache, unless `options` name others.
+   * Declares rights that the reconciler needs beside those of its watches and those that are assumed; for `generateRbac` of
+   * @kctl/rbac, `kctl generate rbac` and the recorder of a test. It is assumed that `complete` updates and patches the
+   * status of the kind of `for`, if it can have one, and creates, updates, patches and deletes the kinds that it owns;
+   * `reconcile` patches the status, and creates and patches owned kinds. The rights are granted in the namespaces of the
+   * cache, unless `options` name others.
    */
   needs(kind: Kind, verbs: readonly AccessVerb[], options?: AccessOptions): ControllerBuilder<R, D, S, F>;
+  /**
+   * Declares rights as {@link needs} does, in place of those that are assumed for the resource. Without a verb it declares
+   * that the resource is not written: `.onlyNeeds(Namespace, [], { subresource: 'status' })`.
+   */
+  onlyNeeds(kind: Kind, verbs: readonly AccessVerb[], options?: AccessOptions): ControllerBuilder<R, D, S, F>;
   /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
   withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S, F>;
   /** @default the lower-cased kind of `for` */

@@ -89,7 +89,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   readonly #filters: Provided<Predicate, D>[] = [];
   #options: BuilderOptions<R> = {};
   readonly #optionProblems: string[] = [];
-  readonly #declaredNeeds: AccessNeed[] = [];
+  readonly #declaredNeeds: Readonly<Record<'needs' | 'onlyNeeds', AccessNeed[]>> = { needs: [], onlyNeeds: [] };
   #objectReconciler: { readonly hasFinalizers: boolean } | undefined;
   #logFields: ((request: R) => LogFields) | undefined;
   #name: string | undefined;
@@ -166,15 +166,12 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   }
 
   needs(kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions = {}): this {
-    // None, in place of those that are assumed: what is wrong with the rest is found as with any verb.
     const isNone = Array.isArray(verbs) && verbs.length === 0;
-    const checked: readonly AccessVerb[] = isNone ? ['get'] : verbs;
-    const problems = needProblems(kind, checked, options);
-    this.#optionProblems.push(...problems.map((problem) => `needs(${describeKind(kind)}): ${problem}`));
-    if (problems.length > 0) return this;
-    const need = accessTo(kind, checked, { ...this.#namespacesOf(kind), ...options });
-    this.#declaredNeeds.push({ ...need, verbs: isNone ? [] : need.verbs });
-    return this;
+    return this.#declare(isNone ? 'onlyNeeds' : 'needs', kind, verbs, options);
+  }
+
+  onlyNeeds(kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions = {}): this {
+    return this.#declare('onlyNeeds', kind, verbs, options);
   }
 
   withLogFields(logFields: (request: R) => LogFields): this {
@@ -285,11 +282,24 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     });
   }
 
+  #declare(method: 'needs' | 'onlyNeeds', kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions): this {
+    // No verb, in place of those that are assumed: what is wrong with the rest is found as with any verb.
+    const isNone = Array.isArray(verbs) && verbs.length === 0;
+    const checked: readonly AccessVerb[] = isNone ? ['get'] : verbs;
+    const problems = needProblems(kind, checked, options);
+    this.#optionProblems.push(...problems.map((problem) => `${method}(${describeKind(kind)}): ${problem}`));
+    if (problems.length > 0) return this;
+    const need = accessTo(kind, checked, { ...this.#namespacesOf(kind), ...options });
+    this.#declaredNeeds[method].push({ ...need, verbs: isNone ? [] : need.verbs });
+    return this;
+  }
+
   #accessNeeds(): readonly AccessNeed[] {
     return controllerNeeds({
       forKind: this.#forKinds[0],
       ownedKinds: this.#ownedKinds,
-      declared: this.#declaredNeeds,
+      declared: this.#declaredNeeds.needs,
+      only: this.#declaredNeeds.onlyNeeds,
       isObjectReconciler: this.#objectReconciler !== undefined,
       hasFinalizers: this.#objectReconciler?.hasFinalizers === true,
       namespacesFor: (kind) => this.#namespacesOf(kind).namespaces,

@@ -1,3 +1,4 @@
+import type { Kind } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { SubjectAccessReview } from '@kctl/apimachinery/kinds/authorization.k8s.io/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
@@ -133,7 +134,6 @@ describe('accessNeeds', () => {
     expect(before.cluster).toEqual([]);
     expect(before.namespaces.get('shop')).toEqual([
       { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list', 'watch'] },
-      { apiGroups: [''], resources: ['configmaps/status'], verbs: ['update', 'patch'] },
       { apiGroups: [''], resources: ['secrets'], resourceNames: ['database'], verbs: ['get'] },
     ]);
     expect(before.namespaces.get('op-system')).toEqual([
@@ -173,8 +173,8 @@ describe('accessNeeds', () => {
     controllerManagedBy(manager)
       .for(Deployment)
       .owns(ConfigMap)
-      .needs(Deployment, [], { subresource: 'status' })
-      .needs(ConfigMap, [])
+      .onlyNeeds(Deployment, [], { subresource: 'status' })
+      .onlyNeeds(ConfigMap, [])
       .complete(() => Promise.resolve());
     const rights = manager
       .accessNeeds()
@@ -185,9 +185,45 @@ describe('accessNeeds', () => {
     ]);
     const invalid = controllerManagedBy(manager)
       .for(Deployment)
-      .needs(Deployment, [], { subResource: 'status' } as never);
+      .onlyNeeds(Deployment, [], { subResource: 'status' } as never);
     expect(() => invalid.complete(() => Promise.resolve())).toThrow('subResource');
     await manager.liveClient[Symbol.asyncDispose]();
+  });
+
+  it('adds what needs declares to what is assumed, and has what onlyNeeds declares alone', async () => {
+    const manager = await createManager({ connection: nowhere, logger: noopLogger });
+    controllerManagedBy(manager)
+      .for(Deployment)
+      .owns(ConfigMap)
+      .owns(Secret)
+      .needs(ConfigMap, ['delete'])
+      .onlyNeeds(Secret, ['create'])
+      .reconcile(() => Promise.resolve());
+    const { cluster } = policyRules(manager.accessNeeds().filter(({ when }) => when === undefined));
+    expect(cluster).toEqual([
+      { apiGroups: [''], resources: ['configmaps'], verbs: ['watch', 'create', 'patch', 'delete'] },
+      { apiGroups: [''], resources: ['secrets'], verbs: ['watch', 'create'] },
+      { apiGroups: ['apps'], resources: ['deployments'], verbs: ['watch'] },
+      { apiGroups: ['apps'], resources: ['deployments/status'], verbs: ['patch'] },
+    ]);
+    await manager.liveClient[Symbol.asyncDispose]();
+  });
+
+  it.each(['complete', 'reconcile'] as const)('has no status of a kind without one, with %s', async (end) => {
+    for (const [kind, hasStatus] of [
+      [Secret, false],
+      [ConfigMap, false],
+      [Lease, false],
+      [Deployment, true],
+    ] as const) {
+      const manager = await createManager({ connection: nowhere, logger: noopLogger });
+      controllerManagedBy(manager)
+        .for<Kind>(kind)
+        [end](() => Promise.resolve());
+      const resources = manager.accessNeeds().map(({ resource }) => resource);
+      expect(resources.includes(`${kind.plural}/status`)).toBe(hasStatus);
+      await manager.liveClient[Symbol.asyncDispose]();
+    }
   });
 
   it('names what is wrong with a declaration', async () => {

@@ -23,7 +23,7 @@ export function addCronJobController(manager: RuntimeManager): void {
   controllerManagedBy(manager)
     .for(CronJob)
     .owns(Job)
-    .needs(Job, ['create', 'patch', 'delete'])
+    .onlyNeeds(Job, ['create', 'patch', 'delete'])
     .reconcile(async (cronJob, { apply, client, logger, signal }) => {
       const { name, namespace } = cronJob.metadata;
       const { items } = await client.list(Job, { namespace, fieldSelector: { [ownerField]: name }, signal });

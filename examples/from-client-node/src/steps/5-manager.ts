@@ -23,8 +23,8 @@ export async function createContacts({ kubeConfig, identity, log }: Omit<Start, 
   controllerManagedBy(manager)
     .for(Namespace)
     .withOptions({ maxConcurrentReconciles: 4 })
-    .needs(Namespace, [], { subresource: 'status' })
-    .needs(ConfigMap, ['get', 'create', 'update'])
+    .onlyNeeds(Namespace, [], { subresource: 'status' })
+    .onlyNeeds(ConfigMap, ['get', 'create', 'update'])
     .reconcile(async ({ metadata: { name, labels } }) => {
       const team = labels?.['team'];
       if (team === undefined) return;
