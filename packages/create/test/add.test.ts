@@ -38,7 +38,26 @@ function run(folder: string, test: string): { readonly status: number | null; re
   });
 }
 
+/** The compiler's findings in a project, with the settings of its own tsconfig. */
+function typeErrors(folder: string): readonly string[] {
+  const { config } = ts.readConfigFile(join(folder, 'tsconfig.json'), ts.sys.readFile) as { readonly config: unknown };
+  const { options, fileNames } = ts.parseJsonConfigFileContent(config, ts.sys, folder);
+  const program = ts.createProgram(fileNames, { ...options, customConditions: ['@kctl/source'], skipLibCheck: true });
+  return fileNames.flatMap((name) =>
+    ts
+      .getPreEmitDiagnostics(program, program.getSourceFile(name))
+      .map(({ messageText }) => `${name}: ${ts.flattenDiagnosticMessageText(messageText, ' ')}`),
+  );
+}
+
 describe('addToProject', () => {
+  it('adds what the compiler accepts, with the settings of the project', () => {
+    const folder = project();
+    addToProject({ folder, what: 'webhook', kind: 'Greeting' });
+    for (const what of ['resource', 'controller', 'webhook'] as const) addToProject({ folder, what, kind: 'CronJob' });
+    expect(typeErrors(folder)).toEqual([]);
+  }, 240_000);
+
   it('adds a kind, its controller and its webhook; the tests of all of them pass', () => {
     const folder = project();
     const given = { folder, kind: 'CronJob' } as const;

@@ -22,11 +22,7 @@ export interface RuleContext<T> extends AdmissionContext {
  * Checks an object as it would be stored, or as it is stored for a delete. Throwing refuses the request, see
  * {@link Validator}; returned strings are warnings.
  */
-export type ValidationRule<T> = (
-  object: DeepReadonly<T>,
-  context: RuleContext<T>,
-  // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- a rule that only throws returns nothing
-) => ValidationOutcome | void | Promise<void>;
+export type ValidationRule<T> = (object: DeepReadonly<T>, context: RuleContext<T>) => ValidationOutcome;
 
 /** Changes a draft of the object as it would be stored. Throwing refuses the request. */
 export type MutationRule<T> = (draft: T, context: RuleContext<T>) => unknown;

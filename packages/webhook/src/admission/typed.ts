@@ -67,8 +67,11 @@ export interface AdmissionContext {
   warn(message: string): void;
 }
 
-/** Warnings to show to the user; throwing refuses the request with the error's message. */
-export type ValidationOutcome = readonly string[] | undefined | Promise<readonly string[] | undefined>;
+/** Warnings to show to the user, or nothing; throwing refuses the request with the error's message. */
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- a validator that only throws returns nothing
+export type ValidationOutcome = Warnings | void | Promise<Warnings | void>;
+
+type Warnings = readonly string[] | undefined;
 
 /**
  * Checks objects of one kind. Every member is optional and allows by default. A validator denies by throwing. A
