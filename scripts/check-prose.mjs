@@ -1,135 +1,144 @@
-// Refuses phrases that read translated in what users read: messages and TSDoc of the packages, documents, changesets.
-// The style is that of the Kubernetes and Node documentation: present tense, standard verbs, data that is not a person.
-// `--count` prints how often each phrase occurs. Proof: tooling/checks/test/prose.test.ts.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+// Measures how often comments, messages, READMEs and pages use a phrase that reads translated, per 1,000 words, and fails
+// when a rate is above its limit. The limits are about twice the rates of the comments of client-go and controller-runtime.
+// `--where <n>` lists the places of habit n. Proof: tooling/checks/test/prose.test.ts.
+import { globSync, readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
 
-/** @type {readonly { phrase: string, pattern: RegExp, instead: string }[]} */
-export const phrases = [
+/** @typedef {'comments' | 'messages' | 'READMEs' | 'pages'} Corpus */
+/** @typedef {{ file: string, line: number, words: string }} Passage */
+
+/** @type {readonly { habit: string, instead: string, limit: number, pattern: RegExp, notIn?: Corpus }[]} */
+export const habits = [
   {
-    phrase: 'nobody, somebody, whoever',
-    pattern: /\b(?:nobody|somebody|whoever|anybody|everybody|whomever)\b/gi,
-    instead: 'name the part: no handler, another replica, the caller',
+    habit: 'a sentence that begins with "What"',
+    instead: 'a noun or a verb',
+    limit: 0.3,
+    pattern: /(?:^|[.!?]\s+)What\b(?![^.?!]*\?)/gm,
   },
-  { phrase: 'any more', pattern: /\bany ?more\b(?! than)/gi, instead: 'no longer' },
+  { habit: 'where, for a condition', instead: 'if, when', limit: 1.2, pattern: /\bwhere\b/gi },
+  { habit: 'says, of data', instead: 'reports, states, has', limit: 0.3, pattern: /\b(?:says?|said)\b/gi },
+  { habit: 'asks, of a program', instead: 'requests, queries, checks', limit: 0.4, pattern: /\bask(?:s|ed)?\b/gi },
+  { habit: 'text, for a string', instead: 'string, JSON, message', limit: 0.4, pattern: /\btexts?\b/gi },
   {
-    phrase: 'is no object',
-    pattern:
-      /(?<!\b(?:there|where|exists?) )\b(?:is|are|was|were) no (?!longer|more than|later|older|newer|earlier|larger|smaller|way|need\b|op\b)[a-z]+/gi,
-    instead: 'is not a …',
-  },
-  {
-    phrase: 'there is no object',
-    // As a whole message: it does not say what lacks the object.
-    pattern: /(?<=^['"`])there (?:is|are) no (?:object|kind)s?\b/gi,
-    instead: 'what lacks it: the request has no object, the list of kinds is empty',
-  },
-  { phrase: 'hears', pattern: /\b(?:hears?|heard|hearing)\b/gi, instead: 'receives, is notified of' },
-  {
-    phrase: 'tells, is told',
-    pattern: /\b(?:tells|told|telling|tell of)\b/gi,
-    instead: 'reports, notifies, returns, shows; is stopped, is notified',
-  },
-  { phrase: 'knows', pattern: /\b(?:knows|knowing)\b/gi, instead: 'has, contains, detects, caches; known is fine' },
-  { phrase: 'has not.', pattern: /\b(?:has|have|had) not(?=[.,;:)'"`]|$)/gim, instead: 'does not have' },
-  { phrase: 'names no', pattern: /\bnames? no\b/gi, instead: 'has no …, does not name a …' },
-  { phrase: 'for ever', pattern: /\bfor ever\b/gi, instead: 'forever, without limit' },
-  { phrase: 'what is known', pattern: /\bwhat is known\b/gi, instead: 'the previous result, the cached state' },
-  { phrase: 'left alone', pattern: /\b(?:is|are|was) left alone\b/gi, instead: 'is not changed' },
-  {
-    phrase: 'nothing waits for',
-    pattern: /\b(?:nothing waits for|asks? about|asks? after)\b/gi,
-    instead: 'optional; watches, reads',
-  },
-  { phrase: 'of its own accord', pattern: /\bof (?:its|their) own accord\b/gi, instead: 'by itself' },
-  {
-    phrase: 'archaic adverbs',
-    pattern: /\b(?:whereupon|thereupon|hitherto|wherein|therein|thereof|whence|hence forth|in silence)\b/gi,
-    instead: 'then, until now, in which; silently',
+    habit: 'judge, hear, tell',
+    instead: 'decide, receive, notify, distinguish',
+    limit: 0.3,
+    pattern: /\b(?:judges?d?|hears?|heard|told|tells?)\b/gi,
   },
   {
-    phrase: 'one worker a key',
-    pattern: /\b(?:one|two|three|a) [a-z]+ a (?:key|kind|object|namespace|handler|controller|process|replica)\b/gi,
-    instead: 'one worker per key',
+    habit: 'nobody, somebody, whoever',
+    instead: 'the part: no handler, another replica, the caller',
+    limit: 0.05,
+    pattern: /\b(?:nobody|somebody|whoever|anybody|everybody)\b/gi,
   },
-  { phrase: 'end with a brace', pattern: /\bends? with a brace\b/gi, instead: 'malformed …: expected ]' },
+  {
+    habit: 'any more, is none, of its own',
+    instead: 'no longer, is not a, separate',
+    limit: 0.2,
+    pattern: /\b(?:any more|is none|are none|of its own|of their own)\b/gi,
+  },
+  {
+    habit: 'clauses joined by a colon',
+    instead: 'two sentences, because, so',
+    limit: 3.5,
+    pattern: /[a-z)`]: [a-z]/g,
+    // The cause of an error follows a colon.
+    notIn: 'messages',
+  },
 ];
 
-/** The parts of a TypeScript file that users read: documentation comments and texts. @param {string} source */
-export function publicText(source) {
-  const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
-  /** @type {{ text: string, index: number }[]} */
-  const parts = [];
-  for (const match of source.matchAll(token))
-    if (!match[0].startsWith('//')) parts.push({ text: match[0].replace(/^\s*\* ?/gm, ' '), index: match.index });
-  return parts;
-}
+const isProse = (/** @type {string} */ words) => /[a-z]{2,} [a-z]{2,}/i.test(words);
 
-/** @param {string} text @returns {{ phrase: string, instead: string, hit: string, index: number }[]} */
-export function findings(text) {
-  return phrases.flatMap(({ phrase, pattern, instead }) =>
-    [...text.matchAll(pattern)].map((match) => ({ phrase, instead, hit: match[0], index: match.index })),
-  );
-}
+/** Code in a comment or a document is not prose. @param {string} words */
+const withoutCode = (words) =>
+  words
+    .replaceAll(/```[\s\S]*?```/g, (code) => code.replaceAll(/[^\n]/g, ' '))
+    .replaceAll(/`[^`\n]*`|\{@link [^}]*\}|\]\([^)\n]*\)/g, 'X');
 
-const generated = /\/generated\/|CHANGELOG\.md$|\/extracted\//;
-const notPublic = /\.test\.ts$|\/test\/|\/conformance\/|suite\.ts$/;
-
-/** @param {string} folder @param {RegExp} name @returns {string[]} */
-function filesIn(folder, name) {
-  if (!existsSync(folder)) return [];
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory())
-      return /^(node_modules|dist|api|packages|\.cache)$/.test(entry.name) ? [] : filesIn(path, name);
-    return name.test(entry.name) ? [path] : [];
-  });
-}
-
-/** Everything whose words users read. */
-export function publicFiles() {
-  const inWorkspaces = ['packages', 'examples'].flatMap((folder) =>
-    readdirSync(folder).flatMap((name) => [
-      ...filesIn(join(folder, name, 'src'), /\.ts$/),
-      join(folder, name, 'README.md'),
-    ]),
-  );
-  const documents = readdirSync('.').filter((name) => name.endsWith('.md'));
-  return [
-    ...inWorkspaces,
-    ...documents,
-    ...['docs', 'designs', '.changeset'].flatMap((folder) => filesIn(folder, /\.md$/)),
-  ].filter((file) => existsSync(file) && !generated.test(file) && !(file.endsWith('.ts') && notPublic.test(file)));
-}
-
-/** Link targets are file names, not prose. @param {string} markdown */
-const withoutTargets = (markdown) => markdown.replace(/\]\([^)]*\)/g, (target) => ']'.padEnd(target.length));
-
-/** @param {string} file @param {string} source @returns {{ file: string, line: number, phrase: string, instead: string, hit: string }[]} */
-export function check(file, source) {
-  const parts = file.endsWith('.ts') ? publicText(source) : [{ text: withoutTargets(source), index: 0 }];
-  return parts.flatMap(({ text, index }) => {
-    const firstLine = source.slice(0, index).split('\n').length;
-    return findings(text).map(({ phrase, instead, hit, index: at }) => ({
+/** The comments of a source, adjoining line comments as one. @param {string} file @param {string} source @returns {Passage[]} */
+export function commentsIn(file, source) {
+  const token =
+    /\/\*[\s\S]*?\*\/|(?:\/\/[^\n]*(?:\n[ \t]*(?=\/\/))?)+|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`/g;
+  return [...source.matchAll(token)]
+    .filter(([text]) => text.startsWith('/'))
+    .map(({ 0: text, index }) => ({
       file,
-      line: firstLine + text.slice(0, at).split('\n').length - 1,
-      phrase,
-      instead,
-      hit: hit.trim(),
-    }));
-  });
+      line: source.slice(0, index).split('\n').length,
+      words: withoutCode(text.replaceAll(/^\s*(?:\/\*+|\*\/|\*|\/\/) ?|\*\/$/gm, '')),
+    }))
+    .filter(({ words }) => isProse(words));
+}
+
+/** The first arguments of errors and logs. @param {string} file @param {string} source @returns {Passage[]} */
+export function messagesIn(file, source) {
+  const call = /(?:new \w*Error\(|\b(?:info|warn|error|debug)\()\s*(['"`])((?:\\.|(?!\1)[\s\S])*)\1/g;
+  return [...source.matchAll(call)]
+    .map(({ 2: words = '', index }) => ({
+      file,
+      line: source.slice(0, index).split('\n').length,
+      words: words.replaceAll(/\$\{[^}]*\}/g, 'X'),
+    }))
+    .filter(({ words }) => isProse(words));
+}
+
+/** @param {string} file @param {string} source @returns {Passage[]} */
+const documentIn = (file, source) => [{ file, line: 1, words: withoutCode(source).replaceAll(/^\s*\|.*$/gm, '') }];
+
+/** @param {readonly Passage[]} passages @param {Corpus} corpus */
+export function ratesOf(passages, corpus) {
+  const all = passages.map(({ words }) => words).join('\n\n');
+  const count = all.split(/\s+/).filter((word) => /[a-z]/i.test(word)).length;
+  return {
+    words: count,
+    rates: habits.map(({ pattern, notIn }) =>
+      notIn === corpus || count === 0 ? 0 : ((all.match(pattern)?.length ?? 0) * 1000) / count,
+    ),
+  };
+}
+
+/** @returns {Record<Corpus, Passage[]>} */
+function corpora() {
+  const read = (/** @type {string} */ file) => readFileSync(file, 'utf8');
+  const files = (/** @type {string[]} */ ...globs) =>
+    globSync(globs).filter((file) => !/node_modules|\/api\//.test(file));
+  const sources = files('packages/*/src/**/*.ts').filter(
+    (file) => !/\.test\.ts$|\/generated\/|\/conformance\//.test(file),
+  );
+  const readmes = files(
+    'README.md',
+    'packages/*/README.md',
+    'examples/*/README.md',
+    'ARCHITECTURE.md',
+    'CONTRIBUTING.md',
+  );
+  return {
+    comments: sources.flatMap((file) => commentsIn(file, read(file))),
+    messages: sources.flatMap((file) => messagesIn(file, read(file))),
+    READMEs: readmes.flatMap((file) => documentIn(file, read(file))),
+    pages: files('docs/**/*.md').flatMap((file) => documentIn(file, read(file))),
+  };
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
-  const files = publicFiles();
-  const all = files.flatMap((file) => check(file, readFileSync(file, 'utf8')));
-  if (process.argv.includes('--count'))
-    for (const { phrase } of phrases)
-      console.log(`${String(all.filter((found) => found.phrase === phrase).length).padStart(5)}  ${phrase}`);
-  else
-    for (const { file, line, hit, instead } of all)
-      console.error(`${file}:${line}: ${JSON.stringify(hit)}: write ${instead}`);
-  console.log(`${all.length} banned phrases in ${files.length} files`);
-  process.exitCode = all.length === 0 ? 0 : 1;
+  const names = /** @type {const} */ (['comments', 'messages', 'READMEs', 'pages']);
+  const found = corpora();
+  const chosen = habits[Number(process.argv[process.argv.indexOf('--where') + 1]) - 1];
+  if (process.argv.includes('--where') && chosen !== undefined) {
+    for (const { file, line, words } of names.flatMap((name) => (chosen.notIn === name ? [] : found[name])))
+      for (const { 0: hit, index } of words.matchAll(chosen.pattern)) {
+        const at = line + words.slice(0, index).split('\n').length - 1;
+        console.log(`${file}:${at}: ${JSON.stringify(hit.trim())}, write ${chosen.instead}`);
+      }
+  } else {
+    const measured = names.map((name) => ratesOf(found[name], name));
+    console.log(
+      ['per 1,000 words', ...names.map((name, index) => `${name} (${measured[index]?.words})`), 'limit'].join('  '),
+    );
+    for (const [index, { habit, limit }] of habits.entries()) {
+      const rates = measured.map(({ rates: all }) => all[index] ?? 0);
+      if (rates.some((rate) => rate > limit)) process.exitCode = 1;
+      const shown = rates.map((rate) => `${rate.toFixed(2)}${rate > limit ? ' !' : ''}`.padStart(8));
+      console.log(`${index + 1} ${habit.padEnd(36)}${shown.join('')}${String(limit).padStart(8)}`);
+    }
+  }
 }

@@ -33,7 +33,7 @@ const map = async () =>
   ])) &&
   (await step('map: boundaries', 'turbo', ['boundaries', '--no-color']));
 const snippets = () => step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs']);
-const prose = () => step('docs: word list', 'node', ['scripts/check-prose.mjs']);
+const prose = () => step('docs: rates of words', 'node', ['scripts/check-prose.mjs']);
 const costs = () => step('docs: cost table', 'node', ['scripts/costs.mjs', '--check']);
 const build = () =>
   step('build', 'turbo', ['run', 'build:packages', '--output-logs=errors-only', '--log-order=grouped']);

@@ -64,6 +64,6 @@ it('a name or a kind that is null is one that is not said', () => {
     'owner reference: the owner has no uid',
   );
   const scheme = createScheme([Site]);
-  expect(() => scheme.kindOf({ apiVersion: null as never, kind: 'Site' })).toThrow('does not say its apiVersion');
-  expect(() => scheme.kindOf({ apiVersion: 'example.com/v1', kind: null as never })).toThrow('does not say its kind');
+  expect(() => scheme.kindOf({ apiVersion: null as never, kind: 'Site' })).toThrow('lacks its apiVersion');
+  expect(() => scheme.kindOf({ apiVersion: 'example.com/v1', kind: null as never })).toThrow('lacks its kind');
 });

@@ -54,7 +54,7 @@ describe('parseFieldSelector', () => {
 
 describe('fieldSelectorFrom', () => {
   it.each<[unknown, string]>([
-    [{ 'spec.nodeName': undefined }, 'field selector: the value of "spec.nodeName" is undefined: expected text'],
+    [{ 'spec.nodeName': undefined }, 'field selector: the value of "spec.nodeName" is undefined: expected a string'],
     [null, 'the field selector is null'],
     [new Map([['a', 'b']]), 'the field selector is an array or another collection'],
     [[null], 'field selector: term 0 is not valid'],

@@ -141,10 +141,10 @@ describe('parseLabelSelector', () => {
 
 describe('labelSelectorFrom', () => {
   it.each<[unknown, string]>([
-    [{ app: undefined }, 'label selector: the value of "app" is undefined: expected text'],
-    [{ matchLabels: { app: 5 } }, 'label selector: the value of "app" is of type number: expected text'],
-    [{ matchLables: {} }, 'label selector: the value of "matchLables" is of type object: expected text'],
-    [null, 'the label selector is null: expected text such as "a=b", or an object'],
+    [{ app: undefined }, 'label selector: the value of "app" is undefined: expected a string'],
+    [{ matchLabels: { app: 5 } }, 'label selector: the value of "app" is of type number: expected a string'],
+    [{ matchLables: {} }, 'label selector: the value of "matchLables" is of type object: expected a string'],
+    [null, 'the label selector is null: expected a string such as "a=b", or an object'],
     [5, 'the label selector is a value of type number'],
     [[], 'the label selector is an array or another collection'],
     [new Map([['app', 'web']]), 'the label selector is an array or another collection'],

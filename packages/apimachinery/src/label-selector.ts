@@ -105,7 +105,10 @@ function fromExpression(expression: unknown, place: number): LabelRequirement {
     );
   const texts: unknown = values ?? [];
   if (!isTexts(texts))
-    throw new SelectorError(where, `label selector: the values of ${where} are not valid: expected an array of texts`);
+    throw new SelectorError(
+      where,
+      `label selector: the values of ${where} are not valid: expected an array of strings`,
+    );
   return makeRequirement(key, own, texts);
 }
 

@@ -29,7 +29,7 @@ describe('Scheme', () => {
       'no match for kind example.com/v1, Kind=Foo',
     );
     expect(() => scheme.kindFor({ group: 'example.com', kind: 'Foo' })).toThrow(expect.toSatisfy(isNoKindMatch));
-    expect(() => scheme.kindOf({ kind: 'Pod' })).toThrow('does not say its apiVersion');
+    expect(() => scheme.kindOf({ kind: 'Pod' })).toThrow('lacks its apiVersion');
     for (const given of [undefined, null, 'Pod']) {
       expect(() => scheme.kindFor(given as never)).toThrow('scheme: the kind is');
       expect(() => scheme.kindOf(given as never)).toThrow('scheme: the object is');

@@ -78,9 +78,7 @@ export function createScheme(kinds: readonly Kind[] = []): Scheme {
       requireRecord('scheme', 'object', object, 'an object with apiVersion and kind');
       const { apiVersion, kind } = object;
       if (typeof apiVersion !== 'string' || typeof kind !== 'string')
-        throw new TypeError(
-          `scheme: the object does not say its ${typeof apiVersion === 'string' ? 'kind' : 'apiVersion'}`,
-        );
+        throw new TypeError(`scheme: the object lacks its ${typeof apiVersion === 'string' ? 'kind' : 'apiVersion'}`);
       return scheme.kindFor({ ...parseApiVersion(apiVersion), kind });
     },
     has: (kind) => byKind.has(formatGroupVersionKind(kind)),

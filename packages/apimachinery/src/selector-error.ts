@@ -26,7 +26,10 @@ export function isSelectorError(error: unknown): error is SelectorError {
 export function requireSource(type: 'label' | 'field', source: unknown): void {
   const fail = (isObject: boolean, shown: string): never => {
     const selector = isObject ? type : String(source);
-    throw new SelectorError(selector, `the ${type} selector is ${shown}: expected text such as "a=b", or an object`);
+    throw new SelectorError(
+      selector,
+      `the ${type} selector is ${shown}: expected a string such as "a=b", or an object`,
+    );
   };
   if (typeof source !== 'object') fail(false, `a value of type ${typeof source}`);
   else if (source === null) fail(false, 'null');
@@ -52,7 +55,7 @@ export function requireTexts(type: 'label' | 'field', values: object): void {
     if (typeof value !== 'string')
       throw new SelectorError(
         key,
-        `${type} selector: the value of ${JSON.stringify(key)} is ${value === undefined || value === null ? String(value) : `of type ${typeof value}`}: expected text; leave the key out to select whatever it is`,
+        `${type} selector: the value of ${JSON.stringify(key)} is ${value === undefined || value === null ? String(value) : `of type ${typeof value}`}: expected a string; leave the key out to select whatever it is`,
       );
 }
 

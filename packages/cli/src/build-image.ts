@@ -35,7 +35,7 @@ export async function buildImage(io: CliIo, { folder }: Pick<Project, 'folder'>,
     child.once('error', ({ message }) => resolve(message));
     child.once('close', (code, signal) => resolve(code === 0 ? '' : (signal ?? `code ${code ?? ''}`)));
   });
-  if (how !== '') throw new CliError(`${engine} build of ${reference} ended with ${how}: what it printed says why`);
+  if (how !== '') throw new CliError(`${engine} build of ${reference} ended with ${how}: see its output`);
 }
 
 /** Whether the PATH has a program. */

@@ -500,7 +500,7 @@ describe.skipIf(process.platform === 'win32')('kctl build --image', () => {
     expect(await building('#!/bin/sh\necho no space >&2\nexit 3\n', '--image')).toEqual({
       code: 1,
       out: '',
-      err: 'building registry.example.com/websites:1 by podman\nno space\nkctl: podman build of registry.example.com/websites:1 ended with code 3: what it printed says why\n',
+      err: 'building registry.example.com/websites:1 by podman\nno space\nkctl: podman build of registry.example.com/websites:1 ended with code 3: see its output\n',
     });
   });
 });

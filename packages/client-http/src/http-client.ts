@@ -108,7 +108,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     value === undefined ? [] : [name],
   );
   if (given.length > 1)
-    throw new TypeError(`createHttpClient: ${given.join(' and ')} are set: each says where requests go, set one`);
+    throw new TypeError(`createHttpClient: ${given.join(' and ')} are set: each determines the server, set one`);
   if (transport !== undefined) return new ServerClient(transport, false);
   const where = connection ?? (kubeConfig === undefined ? undefined : connectionFromKubeConfig(kubeConfig));
   if (where === undefined)

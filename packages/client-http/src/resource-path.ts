@@ -32,7 +32,7 @@ function segment(kind: Kind, field: string, value: unknown): string {
     value.includes('%')
   )
     throw new TypeError(
-      `${formatGroupVersionKind(kind)}: ${field} ${JSON.stringify(value)} is not valid: expected text (well-formed Unicode) without "/" and "%", not empty, "." or ".."`,
+      `${formatGroupVersionKind(kind)}: ${field} ${JSON.stringify(value)} is not valid: expected a string (well-formed Unicode) without "/" and "%", not empty, "." or ".."`,
     );
   return encodeURIComponent(value);
 }

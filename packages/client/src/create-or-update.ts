@@ -153,7 +153,7 @@ function requireMutate(what: string, given: unknown): void {
 async function changeDraft<D extends object>(mutate: (draft: D) => unknown, draft: D): Promise<void> {
   const returned = await mutate(draft);
   if (typeof returned === 'object' && returned !== null && returned !== draft && 'metadata' in returned)
-    throw new TypeError('mutate returned an object of its own: change the draft that it is given, and return nothing');
+    throw new TypeError('mutate returned another object: change the draft that it is given, and return nothing');
 }
 
 function requireSameKey(kind: Kind, key: ObjectKey, draft: unknown): void {

@@ -97,7 +97,7 @@ describe('createOrUpdate', () => {
     }
     const copy = ((draft: ConfigMap) => ({ ...draft, data: { a: '1' } })) as never;
     await expect(createOrUpdate(client, ConfigMap, key, { mutate: copy })).rejects.toThrow(
-      'mutate returned an object of its own: change the draft',
+      'mutate returned another object: change the draft',
     );
     expect(client.writes).toHaveLength(0);
     const short = ((draft: ConfigMap) => (draft.data = { a: '1' })) as never;

@@ -83,7 +83,7 @@ export function referenceTo(subject: EventSubject): EventReference {
   for (const field of referenceFields) {
     const value: unknown = fields[field];
     if (value !== undefined && !isText(value))
-      throw new TypeError(`${field} of what an event is about is ${shownValue(value)}: expected text`);
+      throw new TypeError(`${field} of what an event is about is ${shownValue(value)}: expected a string`);
   }
   // A copy: the caller may change its own before the event is delivered.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
@@ -116,7 +116,7 @@ export function toRecordedEvent(
     throw new TypeError(`type ${JSON.stringify(type)} of an event is not valid: expected Normal or Warning`);
   requireWord('reason', reason);
   requireWord('action', action);
-  if (!isText(note)) throw new TypeError(`note of an event is ${shownValue(note)}: expected text`);
+  if (!isText(note)) throw new TypeError(`note of an event is ${shownValue(note)}: expected a string`);
   if (annotations !== undefined) requireAnnotations(annotations);
   return {
     ...source,
@@ -152,7 +152,7 @@ function requireAnnotations(annotations: unknown): void {
     throw new TypeError(`annotations of an event are ${shownValue(annotations)}: expected an object of strings`);
   for (const [key, value] of Object.entries(annotations))
     if (!isText(value))
-      throw new TypeError(`annotation ${JSON.stringify(key)} of an event is ${shownValue(value)}: expected text`);
+      throw new TypeError(`annotation ${JSON.stringify(key)} of an event is ${shownValue(value)}: expected a string`);
 }
 
 /** client-go: how an event begins that stands for events with different notes. */

@@ -168,11 +168,11 @@ describe('createFakeRecorder', () => {
   it.each([
     [pod, { type: 'Normal', reason: 5, note: 'a' }, 'reason 5 of an event is not valid: expected 1 to 128 characters'],
     [pod, { type: 'Normal', note: 'a' }, 'reason undefined of an event is not valid'],
-    [pod, { type: 'Normal', reason: 'A' }, 'note of an event is undefined: expected text'],
+    [pod, { type: 'Normal', reason: 'A' }, 'note of an event is undefined: expected a string'],
     [
       pod,
       { type: 'Normal', reason: 'A', note: 'a', annotations: { b: 1 } },
-      'annotation "b" of an event is 1: expected text',
+      'annotation "b" of an event is 1: expected a string',
     ],
     [pod, { type: 'Normal', reason: 'A', note: 'a', annotations: 'b' }, 'annotations of an event are "b"'],
     [pod, undefined, 'the details of an event are undefined: expected { type, reason, note }'],

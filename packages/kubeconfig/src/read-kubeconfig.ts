@@ -101,12 +101,14 @@ const parseOptionNames: OptionNames<ParseKubeconfigOptions> = { ...readOptionNam
 
 function requireText(what: string, text: unknown): void {
   if (typeof text !== 'string')
-    throw new TypeError(`${what}: the text is a value of type ${typeof text}: expected the text of a kubeconfig`);
+    throw new TypeError(`${what}: the kubeconfig is a value of type ${typeof text}: expected a string`);
 }
 
 function requirePaths(what: string, paths: unknown): void {
   if (Array.isArray(paths) && paths.every((path) => typeof path === 'string')) return;
-  throw new TypeError(`${what}: the paths are not an array of texts: expected ['/home/me/.kube/config'], for example`);
+  throw new TypeError(
+    `${what}: the paths are not an array of strings: expected ['/home/me/.kube/config'], for example`,
+  );
 }
 
 async function textsOfSource(source: readonly string[] | { readonly text: string }): Promise<readonly ConfigText[]> {

@@ -35,7 +35,7 @@ function requireTargetAlone(what: string, target: unknown): void {
       throw new TypeError(`${what}: the ${field} of the target is ${shownType(value)}: ${expected}`);
     if (!isSegment(value))
       throw new TypeError(
-        `${what}: the ${field} of the target ${shownValue(value)} is not valid: expected text (well-formed Unicode) without "/" and "%", not "." or ".."`,
+        `${what}: the ${field} of the target ${shownValue(value)} is not valid: expected a string (well-formed Unicode) without "/" and "%", not "." or ".."`,
       );
   }
   if (!('metadata' in target) && 'kind' in target) requireKind(what, target.kind);

@@ -42,7 +42,7 @@ it.each(['.', '..', 'web/../../secrets', 'web%2flog', '\ud800'])(
   async (name) => {
     const asked = (): Promise<never> => Promise.reject(new Error('asked'));
     const client = { get: asked, list: asked, transport: { send: asked } } as unknown as PodsClient;
-    const expected = /^resolvePod: the (name|namespace) of the target ".*" is not valid: expected text/;
+    const expected = /^resolvePod: the (name|namespace) of the target ".*" is not valid: expected a string/;
     for (const target of [
       { namespace: 'shop', name },
       { namespace: name, name: 'web' },

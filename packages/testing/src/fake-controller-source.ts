@@ -192,7 +192,7 @@ class VersionedSource<T extends KubeObject> implements FakeControllerSource<T> {
   #known(verb: string, object: T): { readonly key: string; readonly known: T } {
     const key = keyIn(verb, object);
     const known = this.#objects.get(key);
-    if (known === undefined) throw new TypeError(`${verb} ${key}: there is none; use add`);
+    if (known === undefined) throw new TypeError(`${verb} ${key}: it does not exist; use add`);
     return { key, known };
   }
 

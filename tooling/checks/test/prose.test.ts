@@ -1,55 +1,75 @@
-// The word list finds what it is for, where users read it, and nothing else.
+// The rates count a habit where users read it, and nothing else.
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 
-interface Finding {
+interface Passage {
+  readonly file: string;
   readonly line: number;
-  readonly phrase: string;
-  readonly hit: string;
+  readonly words: string;
 }
-const { check } = (await import(join(import.meta.dirname, '..', '..', '..', 'scripts', 'check-prose.mjs'))) as {
-  check(file: string, source: string): readonly Finding[];
+const { commentsIn, habits, messagesIn, ratesOf } = (await import(
+  join(import.meta.dirname, '..', '..', '..', 'scripts', 'check-prose.mjs')
+)) as {
+  readonly habits: readonly { readonly habit: string; readonly limit: number }[];
+  commentsIn(file: string, source: string): readonly Passage[];
+  messagesIn(file: string, source: string): readonly Passage[];
+  ratesOf(passages: readonly Passage[], corpus: string): { readonly words: number; readonly rates: readonly number[] };
 };
-const hits = (file: string, source: string): readonly string[] => check(file, source).map(({ hit }) => hit);
+
+/** The habits that a passage has. */
+const found = (words: string, corpus = 'comments'): readonly (string | undefined)[] =>
+  ratesOf([{ file: 'a', line: 1, words }], corpus).rates.flatMap((rate, index) =>
+    rate > 0 ? [habits[index]?.habit.split(/[, ]/)[0]] : [],
+  );
 
 it.each([
-  ['nobody asks about the object any more', ['nobody', 'any more', 'asks about']],
-  ['the answer is no object with metadata', ['is no object']],
-  ['poll failed, what is known stays', ['what is known']],
-  ['a source that nothing waits for failed', ['nothing waits for']],
-  ['the schedule names no time', ['names no']],
-  ['needs a terminal, which a controller has not', ['has not']],
-  ['the items of the list end with a brace', ['end with a brace']],
-  ['the lock is left alone', ['is left alone']],
-  ['Hears of handlers that fail', ['Hears']],
-  ['It is told of every change, one worker a key', ['told', 'one worker a key']],
-  ['waits for ever, in silence', ['for ever', 'in silence']],
-])('finds %j', (text, expected) => {
-  expect([...hits('README.md', text)].sort()).toEqual([...expected].sort());
-  expect(hits('a.ts', `throw new Error(\`${text}\`);`)).toHaveLength(expected.length);
+  ['What a watch says.', ['a', 'says']],
+  ['Undefined where the object has no owner.', ['where']],
+  ['The authorizer is asked for a text.', ['asks', 'text']],
+  ['Whoever holds it is told, and nobody any more.', ['judge', 'nobody', 'any']],
+  ['The lease is lost: another replica may lead.', ['clauses']],
+])('counts %j', (words, expected) => {
+  expect(found(words)).toEqual(expected);
 });
 
-it('names the line, in documents and in code', () => {
-  expect(check('README.md', 'one\ntwo somebody\n')).toMatchObject([{ line: 2, phrase: 'nobody, somebody, whoever' }]);
-  expect(check('a.ts', 'const a = 1;\n/**\n * For whoever\n * reads.\n */\n')).toMatchObject([
-    { line: 3, hit: 'whoever' },
+it.each([
+  'Returns the objects of a namespace, or undefined if the cache does not have it.',
+  'Whether the store has synced. No default.',
+  'What happens on 410?',
+])('counts nothing in %j', (words) => {
+  expect(found(words)).toEqual([]);
+});
+
+it('counts no colon in messages, where the cause follows one', () => {
+  expect(found('cannot list: forbidden', 'messages')).toEqual([]);
+});
+
+it('counts per 1,000 words', () => {
+  const words = `${'word '.repeat(99)}where`;
+  expect(ratesOf([{ file: 'a', line: 1, words }], 'comments')).toMatchObject({ words: 100 });
+  expect(Math.max(...ratesOf([{ file: 'a', line: 1, words }], 'comments').rates)).toBe(10);
+});
+
+it('reads comments, adjoining lines as one, without code and without strings', () => {
+  const source = [
+    "const a = 'no comment // in a string';",
+    '/** Calls `where` of the store, see {@link where}. */',
+    'const b = `${a} // nor in a template`;',
+    '// First line of a comment,',
+    '// and the second one.',
+    'const c = /* a short one */ 1;',
+  ].join('\n');
+  expect(commentsIn('a.ts', source)).toEqual([
+    { file: 'a.ts', line: 2, words: 'Calls X of the store, see X. ' },
+    { file: 'a.ts', line: 4, words: 'First line of a comment,\nand the second one.' },
+    { file: 'a.ts', line: 6, words: 'a short one ' },
   ]);
 });
 
-it('finds a message that names nothing but what is missing', () => {
-  expect(hits('a.ts', "throw new Error('there is no kind');")).toEqual(['there is no kind']);
-  expect(hits('a.ts', 'throw new Error(`there are no objects to mutate`);')).toEqual(['there are no objects']);
-  expect(hits('a.ts', "throw new Error('there is no content to decode: request.object is missing');")).toEqual([]);
-});
-
-it.each([
-  'There is no such object, and the lease is no longer held; no more than five.',
-  'A known kind that the scheme does not have.',
-  'See [what a view contains](../designs/004-what-a-cache-view-knows.md).',
-])('passes %j', (text) => {
-  expect(hits('README.md', text)).toEqual([]);
-});
-
-it('leaves names and line comments of code alone', () => {
-  expect(hits('a.ts', 'const told = new Set(); // whoever reads this\nif (hears) tells(told);\n')).toEqual([]);
+it('reads the messages of errors and logs', () => {
+  const source = "throw new TypeError('cannot read it');\nlogger.info(`starting the server`, { where: 1 });\n";
+  expect(messagesIn('a.ts', source).map(({ line, words }) => [line, words])).toEqual([
+    [1, 'cannot read it'],
+    [2, 'starting the server'],
+  ]);
 });
