@@ -29,7 +29,18 @@ export function renderAdditions(
 }
 
 function render(folder: string, { name, group, kind }: ProjectNames, version: string): ReadonlyMap<string, string> {
-  const words: Readonly<Record<string, string>> = { name, group, Kind: kind, 'kind-file': fileNameOf(kind), version };
+  // The built-in kind of the children has another name if the custom kind has its name.
+  const [childImport, child] =
+    kind === 'ConfigMap' ? ['ConfigMap as CoreConfigMap', 'CoreConfigMap'] : ['ConfigMap', 'ConfigMap'];
+  const words: Readonly<Record<string, string>> = {
+    name,
+    group,
+    version,
+    Kind: kind,
+    'kind-file': fileNameOf(kind),
+    Child: child,
+    ChildImport: childImport,
+  };
   const replace = (text: string): string =>
     text.replace(/__([A-Za-z-]+?)__/g, (whole, word: string) => words[word] ?? whole);
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })

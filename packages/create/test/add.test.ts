@@ -58,6 +58,18 @@ describe('addToProject', () => {
     expect(typeErrors(folder)).toEqual([]);
   }, 240_000);
 
+  it('takes a kind with the name of a built-in one', () => {
+    mkdirSync(cache, { recursive: true });
+    const folder = mkdtempSync(join(cache, 'add-'));
+    folders.push(folder);
+    createProject({ folder, name: 'shop', group: 'example.com', kind: 'ConfigMap' });
+    for (const what of ['resource', 'controller', 'webhook'] as const) addToProject({ folder, what, kind: 'Secret' });
+    addToProject({ folder, what: 'webhook', kind: 'ConfigMap' });
+    expect(typeErrors(folder)).toEqual([]);
+    const { status, stdout } = run(folder, 'config-map.test.ts');
+    expect(status, stdout).toBe(0);
+  }, 240_000);
+
   it('adds a kind, its controller and its webhook; the tests of all of them pass', () => {
     const folder = project();
     const given = { folder, kind: 'CronJob' } as const;

@@ -1,4 +1,4 @@
-import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import type { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { expect, it } from 'vitest';
 import { chainValidators } from '../src/index.js';
 import type { Validator } from '../src/index.js';

@@ -3,7 +3,7 @@ import { createApiServer } from '@kctl/apiserver';
 import { createHttpClient, createRestMapper } from '@kctl/client-http';
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { listContexts } from '@kctl/kubeconfig';
-import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { openClient, printWarnings, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 
 /** The API server of `kctl dev`. */
@@ -25,7 +25,7 @@ export async function openServer(io: CliIo, options: ClusterOptions, folder: str
   const kubeconfig = join(folder, 'kubeconfig');
   server.writeKubeconfig(kubeconfig);
   const connection = { server: server.url, ca: server.certificateAuthority, user: { token: server.token } };
-  const client = createHttpClient({ connection, program: 'kctl' });
+  const client = createHttpClient({ connection, program: 'kctl', onWarning: printWarnings(io) });
   const mapper = createRestMapper({ transport: client.transport, kinds: builtInKinds });
   const close = async (): Promise<void> => {
     await client[Symbol.asyncDispose]();

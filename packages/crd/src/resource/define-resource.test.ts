@@ -1,4 +1,5 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { PodTemplateSpec } from '@kctl/apimachinery/schemas/core/v1';
 import { describe, expect, expectTypeOf, it } from 'vitest';
 import { parse } from 'yaml';
@@ -59,6 +60,7 @@ describe('defineResource', () => {
     const kind: Kind<KubeObject & { spec: { schedule: string; suspend: boolean } }, 'Namespaced'> = CronJob;
     expect(kind.scope).toBe('Namespaced');
     const { object } = CronJob.validate({ metadata: { name: 'a' }, spec: { schedule: '* * * * *' } });
+    expectTypeOf(CronJob.manifest).toEqualTypeOf<CustomResourceDefinition>();
     expectTypeOf(object.spec.concurrencyPolicy).toEqualTypeOf<'Allow' | 'Forbid' | 'Replace'>();
     expectTypeOf(object.status).toEqualTypeOf<
       { active?: string[] | undefined; replicas?: number | undefined } | undefined

@@ -7,6 +7,7 @@ import {
   type ObjectMeta,
   type UntypedObject,
 } from '@kctl/apimachinery';
+import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { requireOptions, shownType } from '@kctl/options';
 import { isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { SchemaInput, SchemaOutput } from '../source/schema-value.js';
@@ -74,7 +75,7 @@ export interface Resource<V extends Versions = Versions, S extends KindScope = K
   extends ResourceVersion<VersionObject<V[StorageVersion<V>]>, VersionInput<V[StorageVersion<V>]>, S> {
   readonly versions: { readonly [K in keyof V]: ResourceVersion<VersionObject<V[K]>, VersionInput<V[K]>, S> };
   /** The CustomResourceDefinition, properties in alphabetical order. */
-  readonly manifest: UntypedObject;
+  readonly manifest: CustomResourceDefinition;
   /**
    * Warnings about valid but misleading parts, such as formats that the API server does not check, and keywords that
    * are left out.

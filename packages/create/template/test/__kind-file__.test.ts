@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { __ChildImport__ } from '@kctl/apimachinery/kinds/core/v1';
 import { createConsoleLogger, createManager } from '@kctl/runtime';
 import { createEnvironment, createOperatorAccess, eventually } from '@kctl/testing';
 import { __Kind__ } from '../src/api/__kind-file__.ts';
@@ -32,7 +32,7 @@ test('a __Kind__ gets its ConfigMap, with the rights that are generated and no m
 
   const key = { namespace, name: 'hello' };
   await client.create(__Kind__, { metadata: key, spec: { message: 'Hello' } });
-  await eventually(async () => assert.equal((await client.get(ConfigMap, key)).data?.['message'], 'Hello'));
+  await eventually(async () => assert.equal((await client.get(__Child__, key)).data?.['message'], 'Hello'));
   await eventually(async () => assert.equal((await client.get(__Kind__, key)).status?.published, 'Hello'));
   await eventually(() => assert.equal(access.report(), ''));
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isNotFound } from '@kctl/apimachinery';
-import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { __ChildImport__ } from '@kctl/apimachinery/kinds/core/v1';
 import { simulate } from '@kctl/simulation';
 import { __Kind__ } from '../src/api/__kind-file__.ts';
 import { operator } from '../src/main.ts';
@@ -36,7 +36,7 @@ test('each __Kind__ has its ConfigMap, whatever happens to the operator', async 
     },
     settled: async ({ client }) => {
       for (const { metadata, spec, status } of (await client.list(__Kind__, { namespace })).items) {
-        assert.equal((await client.get(ConfigMap, metadata)).data?.['message'], spec.message);
+        assert.equal((await client.get(__Child__, metadata)).data?.['message'], spec.message);
         assert.equal(status?.published, spec.message);
       }
     },

@@ -1,4 +1,4 @@
-import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { __ChildImport__ } from '@kctl/apimachinery/kinds/core/v1';
 import { controllerManagedBy, type RuntimeManager } from '@kctl/runtime';
 import { __Kind__ } from '../api/__kind-file__.ts';
 
@@ -6,9 +6,9 @@ import { __Kind__ } from '../api/__kind-file__.ts';
 export function add__Kind__Controller(manager: RuntimeManager): void {
   controllerManagedBy(manager)
     .for(__Kind__)
-    .owns(ConfigMap)
+    .owns(__Child__)
     .reconcile(async ({ metadata, spec }, { apply }) => {
-      await apply(ConfigMap, { metadata: { name: metadata.name }, data: { message: spec.message } });
+      await apply(__Child__, { metadata: { name: metadata.name }, data: { message: spec.message } });
       return { status: { published: spec.message } };
     });
 }
