@@ -1,5 +1,5 @@
 import { isExpired, isGone } from '@kctl/apimachinery';
-import type { Kind, KubeList } from '@kctl/apimachinery';
+import type { Kind, KubeList, ListMeta } from '@kctl/apimachinery';
 import { numberProblem } from '@kctl/options';
 import { anySignal } from '@kctl/wait';
 import { requireListAnswer } from './answers.js';
@@ -83,8 +83,9 @@ async function* pagesOf<K extends Kind>(
       continue: token ?? '',
     });
     requireListAnswer('listAll', page);
-    token = page.metadata.continue;
-    yield isCut(page, token) ? requireListAnswer('listAll', await reader.list(kind, rest)).items : page.items;
+    const metadata: Partial<ListMeta> | undefined = page.metadata;
+    token = metadata?.continue;
+    yield isCut(metadata, token) ? requireListAnswer('listAll', await reader.list(kind, rest)).items : page.items;
     // JSON may have null for an absent value.
   } while ((token ?? '') !== '');
 }
@@ -109,8 +110,8 @@ async function* ahead<T>(
 }
 
 /** A cache cuts a list at the limit and cannot continue, so the whole list is requested, which costs it nothing. */
-function isCut({ metadata }: KubeList<unknown>, token: string | undefined): boolean {
-  return (token ?? '') === '' && (metadata.remainingItemCount ?? 0) > 0;
+function isCut(metadata: Partial<ListMeta> | undefined, token: string | undefined): boolean {
+  return (token ?? '') === '' && (metadata?.remainingItemCount ?? 0) > 0;
 }
 
 async function listPage<K extends Kind>(
