@@ -210,11 +210,14 @@ class RecordingInspection implements Inspection {
   }
 
   /** As the builder declares it; an event shows it for controllers that are made by hand. */
-  #reconcilesSecrets(name: string): boolean {
+  #reconcilesSecrets(name: string): boolean | undefined {
     if (this.#options.recordSecretNames === true) return false;
     const found = this.#manager?.controllers().find((controller) => controller.name === name);
     try {
-      return found?.accessNeeds().some(({ reason }) => reason === 'for(Secret)') ?? false;
+      const needs = found?.accessNeeds().filter(({ reason }) => reason.startsWith('for(')) ?? [];
+      return needs.length === 0
+        ? undefined
+        : needs.some(({ group, reason }) => group === '' && reason === 'for(Secret)');
     } catch {
       return true; // not known: its names stay hidden
     }

@@ -255,7 +255,13 @@ describe('what is recorded', () => {
     const store = new CycleStore({ budgetBytes: 1_000_000, maxRunsPerKey: 10, at: 0 });
     const names = new HiddenNames(false);
     const clock = new FakeClock();
-    const recorder = new Recorder({ store, names, clock, recordErrorMessages: false, reconcilesSecrets: () => false });
+    const recorder = new Recorder({
+      store,
+      names,
+      clock,
+      recordErrorMessages: false,
+      reconcilesSecrets: () => undefined,
+    });
     const source = 'kind source: Secret';
     const header = { resourceVersion: '1', labels: { planted }, name: planted } as never;
     const cause = { source, type: 'update', name: `shop/${planted}`, header } as const;
@@ -297,6 +303,32 @@ describe('what is recorded', () => {
     expect(cycle?.events[0]?.causedBy?.key).toBe('shop/a');
     expect(inspection.keys({ controller: 'secrets' }).rows.map(({ key }) => key)).toEqual([
       expect.stringMatching(/^shop\/#[0-9a-f]{8}$/),
+    ]);
+  });
+
+  it('marks the Secret of an object with the same name, and nothing else of the object', async () => {
+    const { inspection, event, run } = createDriver();
+    const need = { group: 'example.com', resource: 'widgets', verbs: ['get'], reason: 'for(Widget)' };
+    inspection.attach({
+      controllers: () => [{ name: 'widgets', accessNeeds: () => [need] }],
+      clusters: () => [],
+    } as never);
+    const client = inspection.observeWrites(answeringClient());
+    event('widgets', 'shop/orders', { type: 'create', resourceVersion: '7' });
+    await run('widgets', 'shop/orders', {
+      work: async () => {
+        await client.create(Secret, { metadata: { namespace: 'shop', name: 'orders' } });
+        await client.create(Widget, { metadata: { namespace: 'shop', name: 'orders' } });
+      },
+    });
+    event('widgets', 'shop/orders', { source: 'kind source: Secret', name: 'shop/orders', resourceVersion: '101' });
+    await run('widgets', 'shop/orders');
+    expect(inspection.keys().rows).toMatchObject([{ key: 'shop/orders', runs: 2 }]);
+    const { cycles } = inspection.timeline({ key: 'shop/orders' });
+    const marked = expect.stringMatching(/^shop\/#[0-9a-f]{8}$/) as string;
+    expect(cycles).toMatchObject([
+      { events: [{ source: 'kind source: Secret', object: marked, causedBy: { key: 'shop/orders' } }] },
+      { events: [{ object: 'shop/orders' }], writes: [{ object: marked }, { object: 'shop/orders' }] },
     ]);
   });
 

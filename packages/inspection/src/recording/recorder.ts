@@ -13,8 +13,8 @@ export interface RecorderOptions {
   readonly names: HiddenNames;
   readonly clock: Clock;
   readonly recordErrorMessages: boolean;
-  /** Reports whether the requests of a controller are Secrets, according to its definition. */
-  readonly reconcilesSecrets: (controller: string) => boolean;
+  /** Reports whether the requests of a controller are Secrets; undefined if its definition does not contain that. */
+  readonly reconcilesSecrets: (controller: string) => boolean | undefined;
 }
 
 /** Longer keys are cut, with a mark that keeps them apart. */
@@ -29,8 +29,8 @@ const maxControllers = 1000;
 /** Observer of a manager that records the actions of controllers in the store. */
 export class Recorder implements ReconcileObserver {
   readonly #options: RecorderOptions;
-  /** Whether the keys of a controller are names of Secrets. */
-  readonly #isSecretive = new Map<string, boolean>();
+  /** Whether the keys of a controller are names of Secrets; undefined until an event shows it. */
+  readonly #isSecretive = new Map<string, boolean | undefined>();
   /** Runs that go on, also of keys that are forgotten meanwhile. As many as there are workers. */
   readonly #active = new Set<Cycle>();
 
@@ -59,7 +59,8 @@ export class Recorder implements ReconcileObserver {
       return;
     }
     const { source, type, name = '' } = cause;
-    const object = name === key ? shown : isSecret ? names.hide(name) : ownName(name);
+    // A Secret may have the name of its owner, which is shown.
+    const object = isSecret ? names.hide(name) : name === key ? shown : ownName(name);
     const resourceVersion = ownName(cause.header?.resourceVersion ?? '');
     store.addEvent(cycle, { atMs, source, type, object, resourceVersion });
   }
@@ -134,22 +135,26 @@ export class Recorder implements ReconcileObserver {
     if (own.size > 0) store.setReasons(cycle, [...own]);
   }
 
+  #reconcilesSecrets(controller: string): boolean | undefined {
+    if (this.#isSecretive.has(controller)) return this.#isSecretive.get(controller);
+    const isSecretive = this.#options.reconcilesSecrets(controller);
+    if (this.#isSecretive.size < maxControllers) this.#isSecretive.set(controller, isSecretive);
+    return isSecretive;
+  }
+
   #shownKey(controller: string, key: string): string {
-    const { names, reconcilesSecrets } = this.#options;
-    let isSecretive = this.#isSecretive.get(controller);
-    if (isSecretive === undefined) {
-      isSecretive = reconcilesSecrets(controller);
-      if (this.#isSecretive.size < maxControllers) this.#isSecretive.set(controller, isSecretive);
-    }
-    if (isSecretive) return names.hide(key);
+    const { names } = this.#options;
+    const isSecretive = this.#reconcilesSecrets(controller);
+    if (isSecretive === true) return names.hide(key);
     return key.length <= maxKey ? key : ownText(`${key.slice(0, maxKey)}${names.hide(key).slice(-9)}`, maxKey + 9);
   }
 
   /**
-   * An event shows that the requests of a controller are Secrets, so everything recorded under their names is removed.
+   * An event shows that the requests of a controller are Secrets, so everything recorded under their names is removed. The
+   * definition has precedence, because an owned Secret often has the name of its owner.
    */
   #hideKeysOf(controller: string): void {
-    if (this.#isSecretive.get(controller) === true) return;
+    if (this.#reconcilesSecrets(controller) !== undefined) return;
     this.#isSecretive.set(controller, true);
     this.#options.store.remove(controller);
   }
