@@ -58,6 +58,18 @@ function open(
 const broken = new Error('the queue is broken');
 
 describe('WorkerPool', () => {
+  it.each([
+    ['getWithPriority', { getWithPriority: () => Promise.resolve(null as never) }],
+    ['tryGetWithPriority', { tryGetWithPriority: () => 5 as never }],
+  ])('ends if %s of the queue returns no item, instead of holding the event loop', async (_method, over) => {
+    const { run, outcome } = open(1, over);
+    run();
+    await settle();
+    expect(String(outcome())).toMatch(
+      /^TypeError: the queue returned (?:null|a value of type number): expected \{ item/,
+    );
+  });
+
   it('takes nothing before it runs, whatever its limit becomes', async () => {
     const t = open(1);
     t.queue.add('a');

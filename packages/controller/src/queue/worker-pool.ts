@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { shownType } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import type { PrioritizedItem } from '@kctl/workqueue';
 import type { ReconcileQueue } from './reconcile-queue.js';
@@ -74,7 +75,7 @@ export class WorkerPool<R> {
     const { queue } = this.#options;
     try {
       while (!this.#isWaiting && !this.#isEnding && this.#active < this.#concurrency) {
-        const item = this.#held ?? queue.tryGetWithPriority();
+        const item = this.#held ?? requireItem(queue.tryGetWithPriority());
         this.#held = undefined;
         if (item === undefined) this.#wait();
         else this.#start(item);
@@ -124,7 +125,13 @@ export class WorkerPool<R> {
     next.then(
       (item) => {
         this.#sliceStart = this.#options.clock.monotonicNow();
-        this.#held = item;
+        try {
+          this.#held = requireItem(item);
+        } catch (error) {
+          this.#isWaiting = false;
+          this.#fail(error);
+          return;
+        }
         if (item === undefined) this.#isEnding = true;
         this.#goOn();
       },
@@ -165,6 +172,20 @@ export class WorkerPool<R> {
     if (this.#failure === undefined) this.#ended.resolve(undefined);
     else this.#ended.reject(this.#failure.error);
   }
+}
+
+/**
+ * Checks an item of a queue that a user has made: null in place of an item would be waited for again and again, and hold
+ * the event loop.
+ *
+ * @throws TypeError
+ */
+function requireItem<R>(given: PrioritizedItem<R> | undefined): PrioritizedItem<R> | undefined {
+  const item: unknown = given;
+  if (item === undefined || (typeof item === 'object' && item !== null && 'item' in item)) return given;
+  throw new TypeError(
+    `the queue returned ${shownType(item)}: expected { item, priority }, or undefined if it is empty`,
+  );
 }
 
 /** Queues a request again that was taken and not begun, as it was, after `afterMs`. */
