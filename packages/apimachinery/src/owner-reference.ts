@@ -142,7 +142,10 @@ function ownersOf(name: string, object: Owner): readonly Readonly<OwnerReference
   return headerValues.owners(metadataOf(name, 'object', object).ownerReferences);
 }
 
-/** @throws TypeError when the draft has owner references that cannot be compared: a writer does not drop what it cannot read */
+/**
+ * @throws TypeError if the draft has owner references that cannot be compared, because a writer does not drop
+ * references that it cannot read
+ */
 function draftOwners(draft: KubeObject): OwnerReference[] {
   const present = metadataOf(what, 'draft', draft).ownerReferences ?? [];
   requireObjects(what, 'ownerReferences of the draft', present, 'owner references, such as setOwnerReference adds');

@@ -37,7 +37,10 @@ export function requireSource(type: 'label' | 'field', source: unknown): void {
     fail(true, 'an array or another collection');
 }
 
-/** @throws SelectorError naming the method that an object with `matches` lacks: its terms are sent to the server as a string */
+/**
+ * @throws SelectorError naming the method that an object with `matches` lacks, because its terms are sent to the server
+ * as a string
+ */
 export function requireSelectorMethods(type: 'label' | 'field', selector: object): void {
   if (typeof Reflect.get(selector, 'toString') === 'function') return;
   throw new SelectorError(

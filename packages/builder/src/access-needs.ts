@@ -3,7 +3,7 @@ import { accessTo, type AccessNeed, type AccessOptions, type AccessVerb } from '
 import { mayHaveStatus } from './has-status.js';
 import { isKind } from './input.js';
 
-/** What a definition says about its rights. */
+/** Rights that a definition declares. */
 export interface AccessDefinition {
   readonly forKind: Kind | undefined;
   readonly ownedKinds: readonly Kind[];
@@ -21,7 +21,7 @@ const onConflict = 'a conflict, or an answer that was lost, has the object read 
 const onEnforcement = 'the cluster enforces OwnerReferencesPermissionEnforcement';
 
 /**
- * The rights of a controller beside those of its watches. What a reconciler writes is code: for `complete` it is assumed
+ * The rights of a controller beside those of its watches. The writes of a reconciler are code, so `complete` assumes
  * that it writes the status of the kind of `for` if it can have one, and creates, changes and deletes the kinds that it
  * owns. `needs` adds to that; for a resource of `onlyNeeds`, its declarations replace the assumption.
  */

@@ -46,7 +46,7 @@ export type ShapedInputOptions<K extends Kind> = WholeInputOptions<K> | Metadata
 /** Options of {@link ControllerBuilder.for}. */
 export type ForOptions<K extends Kind> = ShapedInputOptions<K>;
 
-/** What only `owns` has. */
+/** Options of `owns` alone. */
 export interface OwnerOptions {
   /** Every owner of the `for` kind is reconciled, not the managing controller alone. @default false */
   readonly matchEveryOwner?: boolean;
@@ -55,32 +55,38 @@ export interface OwnerOptions {
 /** Options of {@link ControllerBuilder.owns}. */
 export type OwnsOptions<K extends Kind> = ShapedInputOptions<K> & OwnerOptions;
 
-/** `for` queues keys of objects: with a request type of another shape it does not compile. */
+/** `for` queues keys of objects. A request type of another shape does not compile. */
 export type ReconciledKind<K extends Kind, R> = KeyOf<K> extends R ? K : never;
 
-/** `owns` queues keys of owners: with a request type of another shape it does not compile. */
+/** `owns` queues keys of owners. A request type of another shape does not compile. */
 export type OwnedKind<K extends Kind, R> = NamespacedKey extends R ? K : never;
 
 /**
- * Whether the request type is still to follow from the kind of `for` (`open`), or stands (`fixed`): because `for` was
- * called, or because a handler or raw source that was added before it may queue any key.
+ * Whether the request type still follows from the kind of `for` (`open`) or is settled (`fixed`), either because `for`
+ * was called or because a handler or raw source that was added before it may queue any key.
  */
 export type RequestState = 'open' | 'fixed';
 
-/** The request type after `for(kind)`: the kind's key, with a namespace where it is namespaced, unless `R` was given. */
+/**
+ * The request type after `for(kind)`, which is the kind's key, with a namespace if it is namespaced, unless `R` was
+ * given.
+ */
 export type RequestFor<K extends Kind, R, S extends RequestState> = S extends 'open'
   ? [R, ReconcileRequest, keyof R] extends [ReconcileRequest, R, keyof ReconcileRequest]
     ? KeyOf<K>
     : R
   : R;
 
-/** Settings of the controller that are not said elsewhere in the definition. */
+/** Settings of the controller that are not specified elsewhere in the definition. */
 export type BuilderOptions<R> = Omit<
   ControllerOptions<R>,
   'name' | 'reconciler' | 'logger' | 'logFields' | 'metrics' | 'tracer' | 'requestCounter' | 'observer' | 'clock'
 >;
 
-/** What the builder needs of a manager; that of @kctl/manager is one. `D` is what can be injected. */
+/**
+ * The parts of a manager that the builder needs; the manager of @kctl/manager has them. `D` is the type of the
+ * dependencies that can be injected.
+ */
 export interface ControllerHost<D extends object = object> {
   readonly dependencies: D;
   readonly cache: InformerProvider & { namespacesFor?(kind: Kind): readonly string[] | undefined };
@@ -97,7 +103,7 @@ export interface ControllerHost<D extends object = object> {
 /**
  * Defines a controller. Each method returns the builder; nothing happens before `complete` or `build`, which find all
  * mistakes of the definition at once. Handlers, predicates, sources and the reconciler may be made by `inject` of
- * @kctl/controller: they get what they need of the manager at `complete`. Mirrors `builder.TypedBuilder`.
+ * @kctl/controller, and then get the parts of the manager that they need at `complete`. Mirrors `builder.TypedBuilder`.
  */
 export interface ControllerBuilder<
   R = ReconcileRequest,
@@ -107,15 +113,16 @@ export interface ControllerBuilder<
   F extends Kind = never,
 > {
   /**
-   * The kind to reconcile: an event of an object queues the object. Once in a definition. As the first input it also
-   * says what requests are: those of a namespaced kind have a namespace. One that is a name alone, which only a handler
-   * of `watches` or a raw source could queue, then fails without reaching the reconciler, whatever the request type.
+   * The kind to reconcile. An event of an object queues the object. Once in a definition. As the first input it also
+   * determines the requests, so those of a namespaced kind have a namespace. A request that is a name alone, which only
+   * a handler of `watches` or a raw source could queue, then fails without reaching the reconciler, whatever the
+   * request type.
    */
   for<K extends Kind>(
     kind: ReconciledKind<K, R>,
     options?: WholeInputOptions<K>,
   ): ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
-  // One signature for each shape: of a union, a predicate that is written in place would have no type.
+  // One signature for each shape, because with a union a predicate that is written in place would have no type.
   for<K extends Kind>(
     kind: ReconciledKind<K, R>,
     options: MetadataInputOptions<K>,
@@ -124,7 +131,7 @@ export interface ControllerBuilder<
     kind: ReconciledKind<K, R>,
     options?: ForOptions<K>,
   ): ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
-  /** A kind that reconciled objects own: an event of an object queues its owner of the `for` kind. */
+  /** A kind that reconciled objects own. An event of an object queues its owner of the `for` kind. */
   owns<K extends Kind>(
     kind: OwnedKind<K, R>,
     options?: WholeInputOptions<K> & OwnerOptions,
@@ -140,7 +147,7 @@ export interface ControllerBuilder<
     handler: Provided<EventHandler<Watched<K>, R>, D>,
     options?: InputOptions<K>,
   ): ControllerBuilder<R, D, 'fixed', F>;
-  /** Like {@link watches}, with metadata only: reading `.spec` does not compile. */
+  /** Like {@link watches}, with metadata only, so reading `.spec` does not compile. */
   watchesMetadata<K extends Kind>(
     kind: K,
     handler: Provided<EventHandler<Watched<MetadataKind<K>>, R>, D>,
@@ -149,11 +156,12 @@ export interface ControllerBuilder<
   /** Any source; the predicates of `withEventFilter` do not apply to it. */
   watchesRawSource(source: Provided<Source<R>, D>): ControllerBuilder<R, D, 'fixed', F>;
   /**
-   * A source whose requests are not reconciled: each has all inputs reconciled once more, at low priority. For what
-   * concerns every object, such as a new configuration. See `Controller.reconcileAllOn` of @kctl/controller.
+   * A source whose requests are not reconciled. Instead, each has all inputs reconciled once more, at low priority. For
+   * changes that concern every object, such as a new configuration. See `Controller.reconcileAllOn` of
+   * @kctl/controller.
    */
   reconcileAllOn(source: Provided<Source<unknown>, D>): ControllerBuilder<R, D, S, F>;
-  /** Predicates of every input but raw sources, asked before the input's own. Several calls add up. */
+  /** Predicates of every input but raw sources, evaluated before those of the input. Several calls add up. */
   withEventFilter(...predicates: readonly Provided<Predicate, D>[]): ControllerBuilder<R, D, S, F>;
   /** Settings; they win over the manager's. A second call replaces what it names; an undefined one names nothing. */
   withOptions(options: BuilderOptions<R>): ControllerBuilder<R, D, S, F>;
@@ -170,7 +178,9 @@ export interface ControllerBuilder<
    * that the resource is not written: `.onlyNeeds(Namespace, [], { subresource: 'status' })`.
    */
   onlyNeeds(kind: Kind, verbs: readonly AccessVerb[], options?: AccessOptions): ControllerBuilder<R, D, S, F>;
-  /** Fields of the logs of one request. @default as controller-runtime: controllerGroup, controllerKind, the object, … */
+  /**
+   * Fields of the logs of one request. @default as controller-runtime (controllerGroup, controllerKind, the object, …)
+   */
   withLogFields(logFields: (request: R) => LogFields): ControllerBuilder<R, D, S, F>;
   /** @default the lower-cased kind of `for` */
   named(name: string): ControllerBuilder<R, D, S, F>;

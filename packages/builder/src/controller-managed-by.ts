@@ -93,7 +93,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   #objectReconciler: { readonly hasFinalizers: boolean } | undefined;
   #logFields: ((request: R) => LogFields) | undefined;
   #name: string | undefined;
-  /** Whether something was added whose requests are whatever the user says. */
+  /** Whether an input was added that may queue any key. */
   #takesAnyKey = false;
   #requiresNamespace = false;
 
@@ -108,7 +108,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     this.#forKinds.push(kind);
     this.#requiresNamespace ||= !this.#takesAnyKey && isKind(kind) && kind.scope === 'Namespaced';
     this.#addKeyed('for', kind, options, () => enqueueRequestForObject());
-    // The same definition: what it requires of requests from now on is what the narrower type promises of them.
+    // The same definition, which from now on requires of requests what the narrower type promises.
     return this as unknown as ControllerBuilder<RequestFor<K, R, S>, D, 'fixed', K>;
   }
 
@@ -283,7 +283,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   }
 
   #declare(method: 'needs' | 'onlyNeeds', kind: Kind, verbs: readonly AccessVerb[], options: AccessOptions): this {
-    // No verb, in place of those that are assumed: what is wrong with the rest is found as with any verb.
+    // No verb, in place of the assumed ones. Problems of the rest are found as with any verb.
     const isNone = Array.isArray(verbs) && verbs.length === 0;
     const checked: readonly AccessVerb[] = isNone ? ['get'] : verbs;
     const problems = needProblems(kind, checked, options);
@@ -306,7 +306,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     });
   }
 
-  /** The namespaces that the cache is limited to: a controller writes where it watches. */
+  /** The namespaces that the cache is limited to, because a controller writes in the namespaces that it watches. */
   #namespacesOf(kind: Kind): { readonly namespaces?: readonly string[] } {
     const namespaces = this.#host.cache.namespacesFor?.(kind);
     return namespaces === undefined ? {} : { namespaces };
@@ -325,10 +325,10 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   }
 }
 
-/** What the builder reads of a host before anything else. */
+/** Parts of a host that the builder reads before anything else. */
 const hostParts: readonly string[] = ['dependencies', 'cache', 'logger', 'controllerDefaults', 'add'];
 
-/** The log fields of controller-runtime: the object under its kind, and its namespace and name. */
+/** The log fields of controller-runtime, which are the object under its kind, and its namespace and name. */
 function logFieldsOf(kind: Kind | undefined, request: unknown): LogFields {
   if (typeof request !== 'object' || request === null || !('name' in request)) return { request };
   const { name } = request;

@@ -4,7 +4,7 @@ import { isInjectable } from '@kctl/controller';
 import type { Input } from './input.js';
 import { describeKind, isKind } from './input.js';
 
-/** What can be wrong with an input: its types hold only for programs that have them. */
+/** The parts of an input that can be wrong. Its types hold only for programs that are type-checked. */
 export interface CheckedInput extends Pick<Input<never>, 'what' | 'kind' | 'problems'> {
   readonly handler: unknown;
   readonly predicates: unknown;

@@ -1,6 +1,6 @@
 /**
- * A controller or webhook was defined in a way that cannot work; nothing was started or added. `cause` is what a part of the
- * definition threw; an AggregateError where several did.
+ * A controller or webhook was defined in a way that cannot work; nothing was started or added. `cause` is the error
+ * that a part of the definition threw; an AggregateError if several did.
  */
 export class DefinitionError extends Error {
   override readonly name = 'DefinitionError';

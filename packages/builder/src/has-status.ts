@@ -40,7 +40,7 @@ const withoutStatus: Readonly<Record<string, readonly string[]>> = {
   'storage.k8s.io': ['csidrivers', 'csinodes', 'csistoragecapacities', 'storageclasses', 'volumeattributesclasses'],
 };
 
-/** Whether a kind may have a status subresource: true for custom kinds, of which the token does not contain it. */
+/** Whether a kind may have a status subresource. True for custom kinds, because their tokens do not state it. */
 export function mayHaveStatus({ group, plural }: Kind): boolean {
   return !(Object.hasOwn(withoutStatus, group) && withoutStatus[group]?.includes(plural) === true);
 }

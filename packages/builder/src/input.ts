@@ -6,8 +6,8 @@ import { inputProblems, type GivenOptions, type InputMethod } from './input-opti
 import { withEvents, type OwnEnds } from './own-ends.js';
 
 /**
- * One watched kind of a definition, with its types erased: handler and predicates only ever see events of this kind, so
- * what the builder's signatures checked stays true.
+ * One watched kind of a definition, with its types erased. Handler and predicates only ever receive events of this
+ * kind, so the checks of the builder's signatures stay valid.
  */
 export interface Input<R> {
   readonly method: InputMethod;
@@ -17,17 +17,17 @@ export interface Input<R> {
   readonly handler: EventHandler<EventObject, R>;
   readonly predicates: readonly Predicate[];
   readonly watch: WatchOptions;
-  /** What is wrong with its options. */
+  /** Problems of its options. */
   readonly problems: readonly string[];
 }
 
-/** What is given about an input, still typed by its kind. */
+/** An input as given, still typed by its kind. */
 export interface TypedInput<T, R> {
   readonly method: InputMethod;
   readonly kind: Kind;
   readonly handler: EventHandler<T, R>;
   readonly options: GivenOptions<T> | undefined;
-  /** Whether metadata are watched alone. @default what the options say */
+  /** Whether metadata are watched alone. @default per the options */
   readonly onlyMetadata?: boolean;
 }
 
@@ -47,7 +47,7 @@ export function eraseInput<T, R>(input: TypedInput<T, R>): Input<R> {
   };
 }
 
-/** Where the events of an input come from. */
+/** Sources of the events of an input. */
 export interface SourceParts {
   readonly informers: InformerProvider;
   /** Predicates of all inputs. */
@@ -56,8 +56,8 @@ export interface SourceParts {
 }
 
 /**
- * The source of an input. One of owned objects also reports those that this process made and that were gone before its
- * informer had them: a child that nothing else reports as missing.
+ * The source of an input. A source of owned objects also reports those that this process created and that were deleted
+ * before its informer received them, because nothing else reports such a child as missing.
  */
 export function sourceOf<R>(input: Input<R>, { informers, filters, ownEnds }: SourceParts): Source<R> {
   const { kind, handler, method } = input;
@@ -68,7 +68,7 @@ export function sourceOf<R>(input: Input<R>, { informers, filters, ownEnds }: So
   return withEvents(source, informerSource({ informer, handler, predicates, name: source.name }));
 }
 
-/** Whether a value is a kind token: what was imported under a wrong name is undefined at run time. */
+/** Whether a value is a kind token. A kind that was imported under a wrong name is undefined at run time. */
 export function isKind(kind: unknown): kind is Kind {
   return typeof kind === 'object' && kind !== null && 'kind' in kind && 'group' in kind && 'plural' in kind;
 }

@@ -3,14 +3,14 @@ import type { ReadObject } from '@kctl/client';
 import type { EventInformer, Source, SourceContext, StartedSource } from '@kctl/controller';
 
 /**
- * What a client has that reads its own writes: the ends of objects that it wrote and that no informer has had, so that
- * none reports them. The client of @kctl/client-delegating is one.
+ * Reports, for a client that reads its own writes, the deletions of objects that it wrote and that no informer has
+ * received, so that no informer reports them. The client of @kctl/client-delegating implements it.
  */
 export interface OwnEnds {
   vanished<K extends Kind>(kind: K): EventInformer<ReadObject<K>>;
 }
 
-/** Whether what a manager can be asked for has a client that reports the ends of its own objects. */
+/** The client among the dependencies of a manager if it reports the deletions of objects that it wrote. */
 export function ownEndsOf(dependencies: object): OwnEnds | undefined {
   const client: unknown = Reflect.get(dependencies, 'client');
   return isOwnEnds(client) ? client : undefined;
@@ -20,12 +20,15 @@ function isOwnEnds(client: unknown): client is OwnEnds {
   return typeof client === 'object' && client !== null && typeof Reflect.get(client, 'vanished') === 'function';
 }
 
-/** A source that also has the events of a second one, which has no objects of its own: it is neither waited for nor replayed. */
+/**
+ * A source that also has the events of a second one. The second one has no objects, so it is neither waited for nor
+ * replayed.
+ */
 export function withEvents<R>(source: Source<R>, more: Source<R>): Source<R> {
   return {
     ...source,
     start: async (context) => {
-      // The second one first: what ends while the other starts is reported, too.
+      // The second one first, so that deletions during the start of the other are reported, too.
       const added = await more.start(context);
       const main = await startedOr(source, context, () => added.stop());
       const stop = async (): Promise<void> => {
@@ -46,7 +49,7 @@ export function withEvents<R>(source: Source<R>, more: Source<R>): Source<R> {
   };
 }
 
-/** Starts a source; where that fails, `undo` ends what was started before. */
+/** Starts a source; if that fails, `undo` stops those started before. */
 async function startedOr<R>(
   source: Source<R>,
   context: SourceContext<R>,

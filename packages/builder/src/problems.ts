@@ -25,7 +25,7 @@ export class Problems {
     }
   }
 
-  /** The error that names every problem. Its cause is what was thrown: of several, all of them. */
+  /** The error that names every problem. Its cause is the thrown error, or all of them if there are several. */
   error(subject: string): DefinitionError {
     if (this.#thrown.length === 0) return new DefinitionError(subject, this.texts);
     const [first, ...others] = this.#thrown;

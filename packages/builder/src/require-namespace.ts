@@ -4,8 +4,8 @@ import type { ReconcileFunction, Reconciler } from '@kctl/controller';
 import { terminalError } from '@kctl/controller';
 
 /**
- * Fails requests that are a name and nothing else, without trying them again: the types promise a namespace, and what a
- * handler or a raw source queues cannot be checked by the compiler alone.
+ * Fails requests that are only a name, without retrying them. The types promise a namespace, and the compiler alone
+ * cannot check the keys that a handler or a raw source queues.
  */
 export function requireNamespace<R>(kind: Kind, reconciler: Reconciler<R>): Reconciler<R> {
   const guard =

@@ -1,6 +1,8 @@
 import { optionProblems } from '@kctl/options';
 
-/** What the definition says elsewhere, or the manager has: given among the settings it would silently have no effect. */
+/**
+ * Settings that the definition specifies elsewhere, or that the manager has. Here they would silently have no effect.
+ */
 const elsewhere: Readonly<Record<string, string>> = {
   name: 'use named(name)',
   reconciler: 'give it to complete(reconciler)',
@@ -13,7 +15,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   clock: "a controller has its manager's",
 };
 
-/** What is wrong with the settings of `withOptions`, but for what the controller checks. */
+/** Problems of the settings of `withOptions`, except those that the controller checks. */
 export function settingProblems(options: object): string[] {
   const given: unknown = options;
   if (typeof given !== 'object' || given === null || Array.isArray(given))

@@ -37,7 +37,7 @@ import { Problems } from './problems.js';
 const validPath = /^((\/[a-zA-Z0-9-_]+)+|\/)$/;
 const conversionPath = '/convert';
 
-/** What the builder needs of a manager; that of @kctl/manager is one. */
+/** The parts of a manager that the builder needs; the manager of @kctl/manager has them. */
 export interface WebhookHost<D extends object = object> {
   readonly webhookServer: WebhookServer;
   readonly converters: ConverterRegistry;
@@ -80,9 +80,9 @@ export interface WebhookBuilder<K extends Kind, D extends object = ManagerDepend
   /** Behind `/validate-<group, dots as dashes>-<version>-<kind>`. Several are joined by `chainValidators`. */
   withValidator(validator: Provided<Validator<ObjectOf<K>>, D>, options?: WebhookOptions): WebhookBuilder<K, D>;
   /**
-   * A rule that filters itself: it sees the operations, namespaces and objects that its filter chooses, and the filter
-   * becomes rules and selectors of the webhook configuration. May be given several times: each is a webhook of its own,
-   * behind the path of {@link withValidator} with a number, `/validate-…/1`.
+   * A rule that filters itself. It receives the operations, namespaces and objects that its filter chooses, and the
+   * filter becomes rules and selectors of the webhook configuration. May be given several times; each is a separate
+   * webhook, behind the path of {@link withValidator} with a number, `/validate-…/1`.
    */
   validate(filter: RuleFilter, rule: ValidationRule<ObjectOf<K>>): WebhookBuilder<K, D>;
   /** A rule for every create and update. */
@@ -106,7 +106,7 @@ export interface WebhookBuilder<K extends Kind, D extends object = ManagerDepend
 
 /** Waits for the kind. */
 export interface WebhookBuilderStart<D extends object = ManagerDependencies> {
-  /** The kind, in one version: other versions and kinds have definitions of their own, with the same manager. */
+  /** The kind, in one version. Other versions and kinds have separate definitions, with the same manager. */
   for<K extends Kind>(kind: K): WebhookBuilder<K, D>;
 }
 
@@ -134,7 +134,8 @@ export function webhookManagedBy<K extends Kind, D extends object = ManagerDepen
 export function webhookManagedBy<K extends Kind, D extends object = ManagerDependencies>(
   ...[host, kind]: [WebhookHost<D>] | [WebhookHost<D>, K]
 ): WebhookBuilder<K, D> | WebhookBuilderStart<D> {
-  // By what was written, not by its value: a kind that was imported under a wrong name is undefined.
+  // By the presence of the argument, not by its value, because a kind that was imported under a wrong name is
+  // undefined.
   const define = <T extends Kind>(of: T | undefined): WebhookBuilder<T, D> => new WebhookDefinition<T, D>(host, of);
   return kind === undefined ? Object.assign(define<K>(undefined), { for: define }) : define(kind);
 }
@@ -160,7 +161,7 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
   #converter: Given<Converter, D> | undefined;
   #defaulterPath: string | undefined;
   #validatorPath: string | undefined;
-  /** Methods that were called a second time: the first would silently have no effect. */
+  /** Methods that were called a second time. The first call would silently have no effect. */
   readonly #repeated = new Set<string>();
   readonly #rules: GivenRule[] = [];
   #isComplete = false;
@@ -240,7 +241,7 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
 
   complete(): readonly string[] {
     const kind = this.#kind;
-    // Not the webhook server: asking for it has the manager run it.
+    // Not the webhook server, because accessing it has the manager run it.
     const invalid = findHostProblems(this.#host, 'webhookManagedBy', ['dependencies', 'converters', 'logger']);
     const notAKind = 'webhookManagedBy(manager).for(kind): that is not a kind: is its import right?';
     if (!isKind(kind)) throw new DefinitionError(`webhooks of ${describeKind(kind)}`, [...invalid, notAKind]);
@@ -311,7 +312,7 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
     return [...handlers.keys(), ...(converter === undefined ? [] : [conversionPath])];
   }
 
-  /** The API server may know the webhook from a manifest of the user's own: then it is served as it is. */
+  /** The API server may know the webhook from a manifest of the user, so the webhook is served as it is. */
   #warnOfRefusal(path: string, { target }: WebhookHandler): void {
     const problem = target === undefined ? undefined : registrationProblem(target);
     if (problem === undefined) return;
@@ -351,7 +352,9 @@ class WebhookDefinition<K extends Kind, D extends object> implements WebhookBuil
 
 const noConversion = `path ${conversionPath} has a handler that does not convert: give that a custom path, this one is for converters`;
 
-/** Why what is behind the path of conversions would not ask a converter of the manager: no object would be converted by it. */
+/**
+ * Why the handler at the conversion path would not call a converter of the manager, which would then convert no object.
+ */
 function conversionClash(server: WebhookServer, convert: Converter): string | undefined {
   const { webhooks } = server;
   if (webhooks === undefined || !server.has(conversionPath)) return undefined;
@@ -380,7 +383,7 @@ function webhookOptions(method: string, options: WebhookOptions = {}): TypedWebh
   return { registration, ...(logConstructor === undefined ? {} : { logConstructor }) };
 }
 
-/** A converter that says what it converts has to convert this. */
+/** A converter that declares its kind has to convert this one. */
 function requireConverterOf(kind: Kind, converter: Converter): void {
   if (!isKindConverter(converter)) return;
   if (converter.group !== kind.group || converter.kind !== kind.kind)

@@ -115,8 +115,8 @@ export interface Cache extends Reader {
    */
   scopesOf(kind: Kind): readonly ReadScope[];
   /**
-   * The namespaces that an informer of the kind lists and watches, held or not; undefined if all, if there are none
-   * yet, or if the kind has none.
+   * The namespaces that an informer of the kind lists and watches, held or not; undefined if all, if no namespaces are
+   * known yet, or if the kind has none.
    */
   namespacesFor(kind: Kind): readonly string[] | undefined;
   /** The kinds of the same group and kind that have informers, one for each version. */

@@ -13,12 +13,12 @@ import { shownType } from '@kctl/options';
 export type QueryValue = string | boolean;
 
 /**
- * What becomes of an option in a request: a field as it is (`sent`), a field of this value or under another name, or
- * nothing, because the client, the path or the other part of the request has it (`answered`).
+ * Form of an option in a request. It is a field as it is (`sent`), a field of this value or under another name, or no
+ * field, because the client, the path or the other part of the request has it (`answered`).
  */
 type Part<V> = 'sent' | 'answered' | ((value: V) => unknown) | { readonly as: string };
 
-/** The fields of a query or a body, complete by type: an option of the contract that is in no table does not compile. */
+/** Fields of a query or a body, complete by type. An option of the contract that is in no table does not compile. */
 type Parts<O extends object> = { readonly [N in keyof Required<O>]: Part<NonNullable<O[N]>> };
 
 /** A client without a cache reads the most recent state with each read. */
@@ -149,7 +149,7 @@ function namesOf(table: PartTable): string[] {
   );
 }
 
-/** A string goes as it is: the server checks it. Everything else is checked here. */
+/** A string is sent as it is and checked by the server. Everything else is checked here. */
 function labelText(selector: NonNullable<ListOptions['labelSelector']>): string {
   return typeof selector === 'string' ? selector : writtenText('labelSelector', labelSelectorFrom(selector));
 }
@@ -158,7 +158,7 @@ function fieldText(selector: NonNullable<ListOptions['fieldSelector']>): string 
   return typeof selector === 'string' ? selector : writtenText('fieldSelector', fieldSelectorFrom(selector));
 }
 
-/** @throws TypeError when a selector that is not ours has no text: the request would select everything */
+/** @throws TypeError if a foreign selector has no string form, because the request would select everything */
 function writtenText(option: string, selector: { toString(): string }): string {
   const text: unknown = selector.toString();
   if (typeof text === 'string') return text;

@@ -2,7 +2,7 @@ import { isJsonObject } from '@kctl/apimachinery';
 import { shownType } from '@kctl/options';
 import { isKubeObject } from './kube-object.js';
 
-/** For what uses clients that others made: a list, as it was returned. @throws TypeError when it is not a list of objects */
+/** Returns the list of a foreign client unchanged. @throws TypeError if it is not a list of objects */
 export function requireListAnswer<L>(what: string, list: L): L {
   const given: unknown = list;
   if (isJsonObject(given) && Array.isArray(given['items'])) {

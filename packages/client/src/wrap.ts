@@ -4,8 +4,8 @@ import type { Client, Reader, SubResourceClient, Watcher, WatchingClient } from 
 import type { DeleteAllOfOptions, ListOptions, PatchOptions, WatchOptions } from './options.js';
 
 /**
- * What a wrapper does with each option of a contract, complete by type: hands it on (`sent`), or gives it the value that a
- * function makes of the given one.
+ * Handling of each option of a contract by a wrapper, complete by type. The option is passed on (`sent`), or gets the
+ * value that a function makes of the given one.
  */
 export type Rewrites<O extends object> = {
   readonly [N in keyof Required<O>]: 'sent' | ((given: O[N]) => O[N]);
@@ -17,7 +17,7 @@ export interface OptionRewrite {
   readonly remove: Rewrites<DeleteAllOfOptions>;
 }
 
-/** What a wrapper does with options that do not concern it. */
+/** Handling of options that do not concern a wrapper. */
 export const sentWrites: OptionRewrite['write'] = {
   dryRun: 'sent',
   fieldOwner: 'sent',

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import type { Clock } from '@kctl/wait';
 import type { EventReference, RecordedEvent } from './event.js';
 
-/** client-go: from so many notes of otherwise equal events on, those with further notes become one. */
+/** Number of notes of otherwise equal events from which on events with further notes are combined. As in client-go. */
 const maxNotes = 10;
-/** client-go: without such an event for this long, notes are counted anew. In ms. */
+/** Time without such an event after which notes are counted anew, in ms. As in client-go. */
 const intervalMs = 10 * 60_000;
 
 /** Which series an event belongs to. */
@@ -34,11 +34,11 @@ interface Record {
 }
 
 /**
- * Events that agree in all but the note are events of their own for nine notes within ten minutes; further notes share
- * one series, so that a controller that counts in its notes does not fill the server. Mirrors `EventAggregator` of
+ * Events that differ only in the note are separate events for nine notes within ten minutes; further notes share one
+ * series, so that a controller that counts in its notes does not fill the server. Mirrors `EventAggregator` of
  * client-go's `tools/record`; its `PopAny` may forget any known note, here the first nine stay known.
  *
- * Notes are kept as hashes: 28 bytes each, at most nine for each source.
+ * Notes are kept as hashes of 28 bytes each, at most nine for each source.
  */
 export function createCorrelator({ clock, capacity }: CorrelatorOptions): Correlator {
   const records = new Map<string, Record>();
@@ -74,8 +74,8 @@ export function createCorrelator({ clock, capacity }: CorrelatorOptions): Correl
 }
 
 /**
- * What makes two events the same but for the note. As in client-go, whose object references count without their
- * resourceVersion here: an object that changes while it fails is still one series.
+ * Identity of an event apart from its note. As in client-go, except that object references count without their
+ * resourceVersion, so an object that changes while it fails is still one series.
  */
 function happeningKey(recorded: RecordedEvent): string {
   const { type, action, reason, controller, instance, regarding, related } = recorded;

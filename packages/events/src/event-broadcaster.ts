@@ -27,15 +27,15 @@ import type { Series } from './series.js';
 import { createSpamFilter } from './spam-filter.js';
 import type { SpamFilter } from './spam-filter.js';
 
-/** client-go: series that go on are brought up to date on the server this often, in ms. */
+/** Interval at which ongoing series are updated on the server, in ms. As in client-go. */
 const refreshMs = 30 * 60_000;
-/** client-go: a series ends after this time without an event, in ms. */
+/** Time without an event after which a series ends, in ms. As in client-go. */
 const finishMs = 6 * 60_000;
 const defaultMaxSeries = 4096;
 
 /** Options of {@link createEventBroadcaster}. */
 export interface EventBroadcasterOptions {
-  /** Where events are written: a client without a cache, so that events do not fill one. */
+  /** Client that writes events, without a cache, so that events do not fill one. */
   readonly client: Pick<Writer, 'create' | 'patch'>;
   /** `auto`: events.k8s.io/v1, and core/v1 on servers that lack it. @default 'auto' */
   readonly api?: EventApi;
@@ -52,8 +52,8 @@ export interface EventBroadcasterOptions {
   /** ms that remain for delivery after the stop. @default 5_000 */
   readonly flushTimeoutMs?: number;
   /**
-   * Called synchronously with each event that is recorded and valid, also with those that the spam filter drops. What it
-   * throws is logged.
+   * Called synchronously with each valid recorded event, also with those that the spam filter drops. Its errors are
+   * logged.
    *
    * @default none
    */
@@ -93,11 +93,11 @@ export interface EventBroadcaster {
    */
   recorder(controller: string, instance?: string): EventRecorder;
   /**
-   * Delivers until the signal is aborted, then what was recorded before, then resolves. What is recorded before `run`
-   * waits; what is recorded after it is dropped. It runs once.
+   * Delivers until the signal is aborted, then delivers the events recorded before, then resolves. Events recorded
+   * before `run` wait; events recorded after it are dropped. It runs once.
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves when no event is pending: before `run`, when it has delivered them; after it, at once. */
+  /** Resolves when no event is pending. Before `run` that is after it has delivered them; after `run` it is at once. */
   flush(): Promise<void>;
 }
 
@@ -392,7 +392,7 @@ class QueueingBroadcaster implements EventBroadcaster {
     return eventName(regarding, `${nanoseconds.toString(16)}${this.#unique}`);
   }
 
-  /** Counts every drop and logs one in 10 s: a flood of events must not become a flood of lines. */
+  /** Counts every drop and logs one in 10 s, because a flood of events must not become a flood of lines. */
   #drop(reason: DropReason, fields: Readonly<Record<string, unknown>>): void {
     this.#dropped.with({ reason }).inc();
     const now = this.#clock.monotonicNow();

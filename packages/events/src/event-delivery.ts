@@ -27,7 +27,7 @@ const jitter = 0.25;
 /** Which API events are written to. */
 export type EventApi = 'events.k8s.io/v1' | 'v1' | 'auto';
 
-/** What {@link EventDelivery} needs. */
+/** Dependencies of {@link EventDelivery}. */
 export interface EventDeliveryOptions {
   readonly client: Pick<Writer, 'create' | 'patch'>;
   readonly api: EventApi;
@@ -90,7 +90,7 @@ export class EventDelivery {
         logger.warn('an event cannot be delivered; it is dropped', { ...fieldsOf(error), attempts });
         return 'gave up';
       }
-      // The namespace of what is being deleted takes no new objects: that is how things end, not a failure.
+      // A terminating namespace accepts no new objects, which is expected and not a failure.
       const log = isForbidden(error) && isTerminating(error) ? 'debug' : 'warn';
       logger[log]('The server refuses an event; it is dropped', fieldsOf(error));
       return 'refused';
@@ -114,8 +114,8 @@ export class EventDelivery {
   }
 
   /**
-   * Changes the note of an event: events.k8s.io/v1 refuses that, and core/v1, which has the same objects, does not.
-   * Whether it was done: a role may allow only the former, and then only the count is written.
+   * Changes the note of an event. events.k8s.io/v1 refuses that, and core/v1, which has the same objects, does not.
+   * Returns whether the note was changed; if a role allows only the former, only the count is written.
    */
   async #patchNote(series: Series, signal: AbortSignal): Promise<boolean> {
     const { client, logger, api } = this.#options;

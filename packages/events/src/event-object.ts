@@ -24,7 +24,7 @@ export function toEvent(series: Series): Event {
   };
 }
 
-/** The object of core/v1 for a series: for servers without events.k8s.io/v1. */
+/** The object of core/v1 for a series, for servers without events.k8s.io/v1. */
 export function toCoreEvent(series: Series): CoreEvent {
   const { recorded, note, namespace, name, firstAt, lastAt, count } = series;
   const { controller, instance, regarding, related, type, reason, action, annotations } = recorded;
@@ -60,7 +60,10 @@ export function toCorePatch(series: Series): object {
   return { ...seriesOf(series), count, lastTimestamp: seconds(lastAt), message: note };
 }
 
-/** The note alone, and how often: for an object of events.k8s.io/v1, whose note only core/v1 lets change. */
+/**
+ * Patch of the note and the count alone, for an object of events.k8s.io/v1, whose note can be changed only through
+ * core/v1.
+ */
 export function toNotePatch(series: Series): object {
   return { ...seriesOf(series), message: series.note };
 }
@@ -81,7 +84,7 @@ function seconds(ms: number): string {
 
 const dnsSubdomain = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
 
-/** `<object>.<hex nanoseconds>`, or, where that is not a valid name, the unique part alone. */
+/** `<object>.<hex nanoseconds>`, or, if that is not a valid name, the unique part alone. */
 export function eventName(regarding: EventReference, unique: string): string {
   const name = `${regarding.name ?? ''}.${unique}`;
   return name.length <= 253 && dnsSubdomain.test(name) ? name : `event.${unique}`;

@@ -16,17 +16,17 @@ export interface EventReference {
   readonly fieldPath?: string;
 }
 
-/** What an event may be about: an object as the API server sent it, or a reference to one. */
+/** Subject of an event, which is an object as the API server sent it or a reference to one. */
 export type EventSubject = DeepReadonly<KubeObject> | EventReference;
 
-/** What happened. */
+/** Content of an event. */
 export interface EventDetails {
   readonly type: EventType;
   /** Why, in CamelCase, for machines: `FailedCreate`. At most 128 characters. */
   readonly reason: string;
-  /** What was done or tried, in CamelCase. At most 128 characters. @default the reason */
+  /** Action that was taken or attempted, in CamelCase. At most 128 characters. @default the reason */
   readonly action?: string;
-  /** For people. What exceeds 1024 bytes is cut off, as the server would refuse it. */
+  /** Human-readable message. Cut off at 1024 bytes, as the server would refuse a longer one. */
   readonly note: string;
   /** Another object that has to do with it. */
   readonly related?: EventSubject;
@@ -35,8 +35,8 @@ export interface EventDetails {
 }
 
 /**
- * Records events about objects. Nothing here waits or throws: delivery happens in the background, and what cannot be
- * delivered is dropped, counted and logged, because an event must never keep a controller from its work.
+ * Records events about objects. Nothing here waits or throws. Delivery happens in the background, and events that
+ * cannot be delivered are dropped, counted and logged, because an event must never keep a controller from its work.
  */
 export interface EventRecorder {
   /** Records that something happened to `regarding`. The object must have apiVersion, kind and name. */
@@ -47,7 +47,7 @@ export interface EventRecorder {
   warning(regarding: EventSubject, reason: string, note: string): void;
 }
 
-/** An event as it was recorded: checked and completed, before it goes into a series. */
+/** A recorded event, checked and completed, before it is added to a series. */
 export interface RecordedEvent {
   readonly controller: string;
   readonly instance: string;
@@ -85,7 +85,7 @@ export function referenceTo(subject: EventSubject): EventReference {
     if (value !== undefined && !isText(value))
       throw new TypeError(`${field} of what an event is about is ${shownValue(value)}: expected a string`);
   }
-  // A copy: the caller may change its own before the event is delivered.
+  // A copy, because the caller may change the original before the event is delivered.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== ''));
 }
 
@@ -103,7 +103,7 @@ function fieldsOf(subject: EventSubject): Record<keyof EventReference, string | 
 const maxNoteBytes = 1024;
 const maxWordLength = 128;
 
-/** Checks and completes what a caller said. @throws TypeError naming the field that is not valid */
+/** Checks and completes the details from a caller. @throws TypeError naming the invalid field */
 export function toRecordedEvent(
   source: { readonly controller: string; readonly instance: string },
   regarding: EventSubject,
@@ -155,10 +155,10 @@ function requireAnnotations(annotations: unknown): void {
       throw new TypeError(`annotation ${JSON.stringify(key)} of an event is ${shownValue(value)}: expected a string`);
 }
 
-/** client-go: how an event begins that stands for events with different notes. */
+/** Prefix of the note of an event that stands for events with different notes. As in client-go. */
 const combinedPrefix = '(combined from similar events): ';
 
-/** The note of an event that stands for events with different notes: the latest of them. */
+/** The note of an event that stands for events with different notes, which contains the latest of them. */
 export function combinedNote({ note }: RecordedEvent): string {
   return cut(combinedPrefix + note);
 }

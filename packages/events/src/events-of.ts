@@ -14,12 +14,13 @@ export interface EventsOfOptions {
 const optionNames: OptionNames<EventsOfOptions> = { signal: signalOption };
 
 /**
- * The events about an object that the server still has, of both APIs, oldest first: what `kubectl describe` shows.
- * Events are looked for by kind, namespace and name, and by uid where the object has one, so that those of an earlier
- * object of the same name are left out; those of the kubelet about a Node are found by the name. Mirrors `Events(namespace).Search` of client-go.
+ * Returns the events about an object that the server still has, of both APIs, oldest first, as `kubectl describe` shows
+ * them. Events are looked up by kind, namespace and name, and by uid if the object has one, so that those of an earlier
+ * object of the same name are left out; those of the kubelet about a Node are found by the name. Mirrors
+ * `Events(namespace).Search` of client-go.
  *
- * @param client - reads live: a cache of all events would be large; pass `manager.apiReader` or an HTTP client
- * @throws TypeError where the object has no apiVersion, kind or name; what the list throws
+ * @param client - reads live, because a cache of all events would be large; pass `manager.apiReader` or an HTTP client
+ * @throws TypeError if the object has no apiVersion, kind or name; the error of the list
  */
 export async function eventsOf(
   client: Pick<Reader, 'list'>,

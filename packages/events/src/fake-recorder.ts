@@ -12,14 +12,14 @@ export interface FakeRecorderOptions {
   readonly capacity?: number;
 }
 
-/** A recorder for tests: keeps what is recorded and sends nothing. */
+/** A recorder for tests, which keeps the recorded events and sends nothing. */
 export interface FakeRecorder extends EventRecorder {
-  /** What was recorded and not yet taken by {@link next}, oldest first. */
+  /** Recorded events not yet taken by {@link next}, oldest first. */
   readonly events: readonly RecordedEvent[];
   /** The same as client-go's FakeRecorder writes it: `Warning FailedMount the volume is not there yet`. */
   readonly lines: readonly string[];
   /**
-   * Takes the oldest event, waiting for one where there is none.
+   * Takes the oldest event, waiting for one if necessary.
    *
    * @throws the signal's reason when it is or becomes aborted
    */
@@ -32,8 +32,8 @@ const nextOptionNames: OptionNames<{ readonly signal?: AbortSignal }> = { signal
 const optionNames: OptionNames<FakeRecorderOptions> = { controller: textOption, capacity: true };
 
 /**
- * Makes a recorder for tests of a reconciler. Unlike a broadcaster's recorder it throws at an event that is not valid:
- * a test should fail where production would drop. Mirrors `record.NewFakeRecorder`.
+ * Makes a recorder for tests of a reconciler. Unlike a broadcaster's recorder it throws for an invalid event, because a
+ * test should fail when production would drop the event. Mirrors `record.NewFakeRecorder`.
  *
  * @throws TypeError for a capacity that is not an integer ≥ 1, and (from its methods) for an event that is not valid
  */

@@ -4,7 +4,7 @@ import type { RecordedEvent } from './event.js';
 export interface Series {
   readonly key: string;
   readonly recorded: RecordedEvent;
-  /** What it says by now: the latest note, where it stands for events with different ones. */
+  /** Current note, which is the latest one if the series stands for events with different notes. */
   note: string;
   /** The note that the server has. */
   sentNote: string;

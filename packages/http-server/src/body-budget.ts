@@ -15,11 +15,11 @@ export interface HeldBody extends Disposable {
 }
 
 /**
- * Limit of the bytes of request bodies that are in memory at a time, over many requests. Bytes count from their arrival;
- * an announced length holds nothing. If they do not fit, bodies that still arrive make room with a 503: first those of
- * peers without the client certificate that they were asked for, then those of the address, and of the connection, that
- * hold most, the largest first. One connection holds at most a half, one address three quarters, and all peers without the
- * certificate that they were asked for a half. One body alone always fits.
+ * Limit of the bytes of request bodies that are in memory at a time, over many requests. Bytes count from their
+ * arrival; an announced length holds nothing. If they do not fit, bodies that still arrive are evicted with a 503,
+ * first those of peers without the requested client certificate, then those of the address, and of the connection, that
+ * hold most, the largest first. One connection holds at most a half, one address three quarters, and all peers without
+ * the requested certificate a half. One body alone always fits.
  */
 export interface BodyBudget {
   /** Bytes that are in memory now. */
@@ -35,7 +35,7 @@ export function createBodyBudget(maxBytes: number): BodyBudget {
 
 /** Groups peers, which together hold at most a part of the budget. */
 interface Share {
-  /** Undefined: the peer is in no group. */
+  /** Undefined if the peer is in no group. */
   readonly groupOf: (peer: BodyPeer) => unknown;
   readonly part: number;
 }

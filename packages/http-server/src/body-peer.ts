@@ -7,8 +7,8 @@ export interface BodyPeer {
   /** Remote address; empty for a Unix socket. */
   readonly address: string;
   /**
-   * `verified`: has a client certificate that a CA vouches for; `unverified`: was asked for one and has none that is valid;
-   * `unknown`: the server asks for none.
+   * `verified`: has a client certificate that a CA vouches for; `unverified`: has no valid one although the server
+   * requested it; `unknown`: the server requests none.
    */
   readonly trust: 'verified' | 'unverified' | 'unknown';
 }
@@ -24,7 +24,7 @@ export function peerOf(request: HttpRequest): BodyPeer {
 
 /** Returns how far a socket's peer has proved who it is. */
 export function trustOf(socket: unknown): BodyPeer['trust'] {
-  // Asked for here: a process without a server does not load it.
+  // Loaded here, so that a process without a server does not load it.
   const { TLSSocket } = process.getBuiltinModule('node:tls');
   // The socket of an HTTP/2 session is a proxy, which `instanceof` sees through.
   if (!(socket instanceof TLSSocket)) return 'unknown';

@@ -4,7 +4,7 @@ import type { HttpRequest } from './http-server-options.js';
 
 /** Options of `readBody`. */
 export interface ReadBodyOptions {
-  /** The largest body that is read, in bytes: one of exactly this size is, one byte more is not. */
+  /** Size of the largest body that is read, in bytes. A body of exactly this size is read. */
   readonly maxBytes: number;
   /** Ends the reading if it is aborted; a reason that is a BodyError is thrown as it is. @default none */
   readonly signal?: AbortSignal;
@@ -14,9 +14,9 @@ export interface ReadBodyOptions {
 
 /** How often the progress of a body is looked at, in ms. */
 const progressMs = 10_000;
-/** What has to arrive in the meantime, in bytes: 1 KiB a second. */
+/** Minimum that must arrive in the meantime, in bytes, at 1 KiB per second. */
 const leastProgress = (progressMs / 1000) * 1024;
-/** Chunks below this size are copied together: each has an overhead of its own, and clients choose the size. */
+/** Chunks below this size are copied together, because each has its overhead, and clients choose the size. */
 const smallChunk = 4 * 1024;
 const blockSize = 16 * 1024;
 
@@ -46,7 +46,7 @@ export class BodyReceiver {
       signal?.addEventListener('abort', this.#onAbort, { once: true });
       request.on('end', this.#onEnd).on('error', this.#onCut).on('close', this.#onCut).on('data', this.#onData);
       this.#arm();
-      // What has ended before emits nothing.
+      // A request that has already ended emits nothing.
       if (request.readableEnded) this.#onEnd();
       else if (request.destroyed) this.#onCut();
     }

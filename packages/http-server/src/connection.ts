@@ -20,7 +20,7 @@ export interface OpenRequest {
   isWaiting(): boolean;
 }
 
-/** What a {@link Connection} works with. */
+/** Dependencies of a {@link Connection}. */
 export interface ConnectionParts {
   readonly clock: Clock;
   readonly limits: ResolvedLimits;
@@ -35,7 +35,7 @@ export interface ConnectionParts {
 export class Connection {
   readonly #raw: Socket;
   readonly #parts: ConnectionParts;
-  /** What HTTP/1.1 is spoken on: the bare socket, or TLS on it. */
+  /** Socket of HTTP/1.1, either the bare socket or TLS on it. */
   #socket: Socket;
   #session: ServerHttp2Session | undefined;
   #phase: Exclude<ConnectionPhase, 'waiting'>;
@@ -117,7 +117,7 @@ export class Connection {
     this.#hasServed ||= isWhole;
     if (this.#raw.destroyed) return;
     if (!isWhole) {
-      // The client still sends: it gets the answer and a moment to stop, which a reset would take from it.
+      // The client still sends, so it gets the answer and a moment to stop, both of which a reset would prevent.
       this.#enter('closing', stopGraceMs);
       this.#socket.end();
     } else if (this.#requests.size > 0) return;
@@ -125,7 +125,7 @@ export class Connection {
     else this.#enterIdle();
   }
 
-  /** Takes no further requests: closes as soon as none is under way. */
+  /** Accepts no further requests, and closes as soon as none is in flight. */
   stop(): void {
     if (this.#isStopping) return;
     this.#isStopping = true;

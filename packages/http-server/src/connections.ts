@@ -30,7 +30,7 @@ export class Connections {
     return this.#open.size;
   }
 
-  /** The server listens on a Unix socket: its connections have no addresses to tell them apart by. */
+  /** Marks the server as listening on a Unix socket, whose connections have no addresses to distinguish them. */
   setLocal(): void {
     this.#isLocal = true;
   }
@@ -104,8 +104,9 @@ export class Connections {
   }
 
   /**
-   * The first one by: no verified certificate, the address with the most connections, a client that has let a second pass,
-   * no request that was served, how long it waits for its client, the phase, its age.
+   * The first one to evict. The criteria in order are no verified certificate, the address with the most connections, a
+   * client that has let a second pass, no served request, the time it has waited for its client, the phase, and its
+   * age.
    */
   #victim(): [string, Connection] | undefined {
     const counts = new Map<string, number>();
@@ -132,7 +133,7 @@ function isBefore(left: readonly number[], right: readonly number[]): boolean {
   return place >= 0 && (left[place] ?? 0) < (right[place] ?? 0);
 }
 
-/** Undefined where the peer has gone already. */
+/** Undefined if the peer has already disconnected. */
 function keyOf({ remoteAddress, remotePort, localAddress, localPort }: Endpoints): string | undefined {
   if (remoteAddress === undefined || remotePort === undefined) return undefined;
   return `${remoteAddress} ${remotePort} ${localAddress ?? ''} ${localPort ?? 0}`;

@@ -5,7 +5,7 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { ServerLimits } from './server-limits.js';
 
-/** How long a stop waits for requests in flight where nothing else is said, in ms. As in controller-runtime. */
+/** Default time that a stop waits for requests in flight, in ms. As in controller-runtime. */
 export const defaultShutdownTimeoutMs = 60_000;
 
 /** Certificate and key as PEM, or anything else that `tls.createServer` takes. */
@@ -17,20 +17,20 @@ export type HttpRequest = IncomingMessage | Http2ServerRequest;
 /** The answer to an {@link HttpRequest}. */
 export type HttpResponse = (ServerResponse & { req: IncomingMessage }) | Http2ServerResponse;
 
-/** What a request comes with. */
+/** Context of a request. */
 export interface RequestContext {
   /** Aborted when the client hangs up before the answer is written, and when a stop has reached its deadline. */
   readonly signal: AbortSignal;
   /**
-   * Aborted when a stop begins: for an answer that ends by itself only after long, such as a stream of events, which
-   * would hold the stop up until its deadline.
+   * Aborted when a stop begins. Meant for a long-running answer, such as a stream of events, which would delay the stop
+   * until its deadline.
    */
   readonly stopping: AbortSignal;
 }
 
 /**
- * Where a server listens instead of a host and a port: a Unix socket, which is made and removed with the server and serves
- * plain HTTP, or the descriptor of a socket, of socket activation for example; over TLS, of a TCP socket.
+ * Address of a server in place of a host and a port. Either a Unix socket, which is created and removed with the server
+ * and serves plain HTTP, or the descriptor of a socket, for example of socket activation; over TLS, of a TCP socket.
  */
 export type ListenTarget = { readonly path: string } | { readonly fd: number };
 
@@ -56,7 +56,7 @@ interface CommonOptions {
 /** Options of {@link createHttpServer} for HTTP/1.1, with or without TLS. */
 export interface Http1ServerOptions extends CommonOptions {
   readonly http2?: false;
-  /** Makes it an HTTPS server; TLS 1.2 at least unless `minVersion` says otherwise. @default plain HTTP */
+  /** Makes it an HTTPS server, with TLS 1.2 or later unless `minVersion` is set. @default plain HTTP */
   readonly tls?: ServerTls;
   /** Answers a request. A throw or a rejection is logged and answered with 500. */
   readonly onRequest: (
@@ -69,7 +69,7 @@ export interface Http1ServerOptions extends CommonOptions {
 /** Options of {@link createHttpServer} for HTTP/2 with HTTP/1.1 beside it; which of them, each client chooses. */
 export interface Http2ServerOptions extends CommonOptions {
   readonly http2: true;
-  /** HTTP/2 is served over TLS only; TLS 1.2 at least unless `minVersion` says otherwise. */
+  /** HTTP/2 is served over TLS only, with TLS 1.2 or later unless `minVersion` is set. */
   readonly tls: ServerTls;
   /** Answers a request. A throw or a rejection is logged and answered with 500. */
   readonly onRequest: (request: HttpRequest, response: HttpResponse, context: RequestContext) => unknown;

@@ -53,19 +53,19 @@ const optionNames: OptionNames<HttpServerOptions> = {
 
 /** A server that is bounded in time and connections, and stops within its deadline. */
 export interface HttpServer {
-  /** Where it listens; undefined before that and after a stop. Of a Unix socket the path, with port 0. */
+  /** Address of the server; undefined before it listens and after a stop. For a Unix socket the path, with port 0. */
   readonly address: { readonly host: string; readonly port: number } | undefined;
   /** Open connections, with and without requests. */
   readonly connections: number;
   /**
-   * Listens and serves until the signal is aborted, then stops: no new connections; connections without a request are
-   * closed; requests in flight finish, and their `stopping` is aborted. What is left after `shutdownTimeoutMs` is cut,
-   * and the signals of its requests are aborted. Resolves when every connection is closed.
+   * Listens and serves until the signal is aborted, then stops. It accepts no new connections and closes those without
+   * a request; requests in flight finish, and their `stopping` is aborted. Connections left after `shutdownTimeoutMs`
+   * are cut, and the signals of their requests are aborted. Resolves when every connection is closed.
    *
-   * @throws HttpServerError when it cannot listen, or runs already
+   * @throws HttpServerError if it cannot listen or is already running
    */
   run(signal: AbortSignal): Promise<void>;
-  /** Resolves once the server listens, rejects where it cannot or the signal is aborted first. */
+  /** Resolves once the server listens; rejects if it cannot or if the signal is aborted first. */
   waitForListening(signal?: AbortSignal): Promise<void>;
   /** Replaces certificate, key and client CA for the connections to come. @throws HttpServerError without TLS */
   setSecureContext(context: SecureContextOptions): void;

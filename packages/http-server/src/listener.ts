@@ -27,7 +27,7 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** Makes the server that the options ask for, and hands what happens on it to `connections` and `requests`. */
+/** Creates the server that the options define, and passes its events to `connections` and `requests`. */
 export function createListener(
   options: HttpServerOptions,
   parts: { readonly limits: ResolvedLimits; readonly connections: Connections; readonly requests: Requests },
@@ -61,8 +61,8 @@ export function createListener(
 }
 
 /**
- * Node's modules of servers are asked for here and not imported: a process may have no server, and `import 'node:http'`
- * reads every export, one of which loads fetch and WebSocket, for 20 ms and 10 MB.
+ * Node's server modules are loaded here and not imported, because a process may have no server, and
+ * `import 'node:http'` reads every export, one of which loads fetch and WebSocket, for 20 ms and 10 MB.
  */
 function createNodeServer(
   options: HttpServerOptions,

@@ -9,7 +9,7 @@ import type { ResolvedLimits } from './server-limits.js';
 const http2NoError = 0x0;
 const http2Cancel = 0x8;
 
-/** What {@link Requests} works with. */
+/** Dependencies of {@link Requests}. */
 export interface RequestsParts {
   readonly name: string;
   readonly clock: Clock;
@@ -18,7 +18,7 @@ export interface RequestsParts {
   readonly logger: Logger;
 }
 
-/** The requests of a server: each with a signal, a deadline for its body and one for its answer. */
+/** Requests of a server, each with a signal, a deadline for its body and one for its answer. */
 export class Requests {
   readonly #parts: RequestsParts;
   readonly #open = new Map<HttpResponse, AbortController>();
@@ -28,7 +28,7 @@ export class Requests {
     this.#parts = parts;
   }
 
-  /** Lets a handler answer a request. Never throws: a handler that fails is logged and answered with 500. */
+  /** Lets a handler answer a request. Never throws; the failure of a handler is logged and answered with 500. */
   serve<Q extends HttpRequest, R extends HttpResponse>(
     request: Q,
     response: R,
@@ -63,7 +63,7 @@ export class Requests {
     });
   }
 
-  /** From now on, answers say that their connection is closed; handlers are notified that a stop has begun. */
+  /** From now on, answers announce that their connection is closed; handlers are notified that a stop has begun. */
   stop(reason: Error): void {
     for (const response of this.#open.keys()) announceClose(response);
     this.#stopping.abort(reason);
@@ -106,7 +106,7 @@ export class Requests {
       await handle();
     } catch (error) {
       const { name, logger } = this.#parts;
-      // The path alone: a query may hold a token.
+      // The path alone, because a query may contain a token.
       const path = (request.url ?? '').split('?', 1)[0];
       logger.error('request handler failed', { name, path, error });
       fail(response);
@@ -119,7 +119,7 @@ function hasWholeBody(request: HttpRequest): boolean {
   return request.complete || ('stream' in request && request.stream.endAfterHeaders);
 }
 
-/** Ends one request at its deadline: its stream on HTTP/2, its connection on HTTP/1.1. */
+/** Ends one request at its deadline, which ends its stream on HTTP/2 and its connection on HTTP/1.1. */
 function cut(request: HttpRequest, connection: Connection): void {
   if ('stream' in request) {
     request.stream.close(http2Cancel);
@@ -127,7 +127,9 @@ function cut(request: HttpRequest, connection: Connection): void {
   } else connection.destroy();
 }
 
-/** Ends a stream that is answered before its body is complete, as RFC 9113, section 8.1, has it: it would stay open. */
+/**
+ * Ends a stream that is answered before its body is complete, per RFC 9113, section 8.1. It would stay open otherwise.
+ */
 function closeStreamAfter(request: HttpRequest): void {
   if (!('stream' in request)) return;
   const { stream } = request;

@@ -8,21 +8,22 @@ export interface ServerLimits {
   /** From the accepted connection to the end of the TLS handshake, in ms. @default 10000 */
   readonly handshakeTimeoutMs?: number;
   /**
-   * For the header of a request, in ms: on a new connection from its begin (after TLS), on a kept one from its first
-   * byte.
+   * For the header of a request, in ms. Starts with a new connection (after TLS), or with the first byte on a kept one.
    *
    * @default 32000, as in controller-runtime
    */
   readonly headersTimeoutMs?: number;
   /** From the end of the header to the end of the body, in ms. @default 60000 */
   readonly bodyTimeoutMs?: number;
-  /** From the end of a handler to the last byte of its answer, in ms: for a client that does not read. @default 60000 */
+  /**
+   * From the end of a handler to the last byte of its answer, in ms. Limits a client that does not read. @default 60000
+   */
   readonly responseTimeoutMs?: number;
   /** How long a connection stays open without a request, in ms. @default 90000, as in controller-runtime */
   readonly idleTimeoutMs?: number;
   /**
    * Open connections in all. At the limit, a new connection takes the place of the oldest one without a request,
-   * unfinished handshakes first; where all have requests, the new one is closed.
+   * unfinished handshakes first; if all have requests, the new one is closed.
    *
    * @default 1000
    */

@@ -17,7 +17,7 @@ export interface ListerWatcherScope {
 /** A selector under a name that is not known would have everything listed. */
 const scopeNames: OptionNames<ListerWatcherScope> = { namespace: textOption, labelSelector: true, fieldSelector: true };
 
-/** What a reflector has of the options of a list; the others are the scope, or the server ends the list by itself. */
+/** List options that a reflector has; the others are the scope, or the server ends the list by itself. */
 const listDecisions = decides<ListOptions & FrameOptions>()({
   resourceVersion: 'sent',
   resourceVersionMatch: 'sent',

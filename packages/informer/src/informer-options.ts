@@ -23,7 +23,7 @@ import type { ReflectorConfig, ReflectorConfigOptions } from './reflector/reflec
 import { reflectorConfigOf, reflectorConfigProblems } from './reflector/reflector-config.js';
 import { requireKind } from './required.js';
 
-/** Options that are resolved as they are: each has its field, so that one that is added has a value here. */
+/** Options that are resolved unchanged. Each has its field, so that an added option has a value here. */
 type AsGiven<T extends KubeObject> = Omit<
   SharedInformerOptions<T>,
   keyof ReflectorConfigOptions | 'indexers' | 'storage' | 'transform' | 'idleTimeoutMs' | 'listIdleTimeoutMs'

@@ -1,6 +1,6 @@
 /**
- * What a field holds: one of the types of a kubeconfig, or the fields of an object. Fields that are not named here are not
- * looked at, as by kubectl.
+ * Type of a field, either one of the types of a kubeconfig or the fields of an object. Fields that are not named here
+ * are not checked, as in kubectl.
  */
 type FieldType =
   | 'text'
@@ -72,9 +72,9 @@ const kubeconfig: FieldType = {
 };
 
 /**
- * Why a document is not a kubeconfig, as kubectl judges it; undefined where it is one. A field of another type would count
- * as missing: a token of digits as none, and requests would be anonymous; a list of users to act as, and requests would
- * be those of the real user. No value is quoted, as it may be a secret.
+ * Why a document is not a kubeconfig by kubectl's rules; undefined if it is one. A field of another type would count as
+ * missing. With a token of digits, requests would be anonymous; with a list of users to impersonate, they would be
+ * those of the real user. No value is quoted, as it may be a secret.
  */
 export function fieldProblem(document: unknown): string | undefined {
   if (typeof document !== 'object' || document === null || Array.isArray(document))

@@ -5,9 +5,9 @@ import { parseKubeconfig, readContexts, readKubeconfig } from './read-kubeconfig
 const reader = { parseKubeconfig, readContexts, readKubeconfig };
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
- * entry of a name wins), in-cluster, ~/.kube/config. The parser is loaded only when there is a file to read. Printed or
- * put into JSON, the connection shows `[redacted]` in place of its secrets.
+ * Finds the connection of this process, in controller-runtime's order, which is `text`, `path`, KUBECONFIG (of several
+ * files the first entry of a name wins), in-cluster, ~/.kube/config. The parser is loaded only when there is a file to
+ * read. Printed or put into JSON, the connection shows `[redacted]` in place of its secrets.
  *
  * @throws KubeConfigError in one line, naming the files that were tried
  */
@@ -16,8 +16,8 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
 }
 
 /**
- * The contexts that {@link loadConnection} chooses from with the same options: none where this process runs in a pod, and none
- * where there is no file.
+ * The contexts that {@link loadConnection} chooses from with the same options. Empty if this process runs in a pod, or
+ * if there is no file.
  *
  * @throws KubeConfigError in one line, naming the file that is not valid
  */

@@ -27,7 +27,7 @@ interface Entries {
   readonly users: User[];
   readonly contexts: Context[];
   currentContext: string | undefined;
-  /** The entries as they are written, by their names: what client-node does not keep. The first of a name counts. */
+  /** The entries as written, by name, with the fields that client-node does not keep. The first of a name counts. */
   readonly written: { readonly clusters: Map<string, Written>; readonly users: Map<string, Written> };
 }
 
@@ -39,7 +39,7 @@ interface Written {
 
 /** Options of {@link parseKubeconfig}. */
 export interface ParseKubeconfigOptions extends ReadKubeconfigOptions {
-  /** The folder to which relative paths in the text belong. @default process.cwd() */
+  /** The folder to which relative paths in the kubeconfig belong. @default process.cwd() */
   readonly directory?: string;
 }
 
@@ -62,7 +62,7 @@ export async function readKubeconfig(
 }
 
 /**
- * As {@link readKubeconfig}, of a text, such as that of a Secret with the kubeconfig of another cluster.
+ * Like {@link readKubeconfig}, for a kubeconfig passed as a string, such as one from a Secret for another cluster.
  *
  * @throws KubeConfigError in one line, naming field and remedy; TypeError for an argument that is not valid
  */
@@ -74,7 +74,7 @@ export async function parseKubeconfig(text: string, options: ParseKubeconfigOpti
 }
 
 /**
- * The contexts of these files, or of a text, in their order: what `kubectl config get-contexts` prints.
+ * The contexts of these files, or of a kubeconfig string, in their order, as `kubectl config get-contexts` prints them.
  *
  * @throws KubeConfigError in one line, naming the file that is not valid
  */
@@ -122,7 +122,7 @@ async function textsOfSource(source: readonly string[] | { readonly text: string
 }
 
 interface ConfigText {
-  /** For errors: its path. */
+  /** Its path, for errors. */
   readonly label: string;
   readonly text: string;
   readonly directory: string;
@@ -222,7 +222,7 @@ function completed(
   };
 }
 
-/** What a cluster says to exec plugins. */
+/** Configuration that a cluster has for exec plugins. */
 function execConfig({ extensions }: Written['fields']): unknown {
   for (const { name, fields } of named({ extensions }, 'extensions', 'extension'))
     if (name === execExtension) return fields;
@@ -249,7 +249,7 @@ function withPluginPath(user: UserConnection, folder: string): UserConnection {
   return { ...user, exec: { ...exec, command: resolve(folder, exec.command) } };
 }
 
-/** What the cluster says to plugins goes to this one. */
+/** Passes the cluster's configuration for plugins to the plugin of this user. */
 function withPluginConfig(user: UserConnection, config: unknown): UserConnection {
   return user.exec === undefined || config === undefined ? user : { ...user, exec: { ...user.exec, config } };
 }
@@ -289,7 +289,7 @@ const execExtension = 'client.authentication.k8s.io/exec';
 
 const impersonationFields = ['as-uid', 'as-groups', 'as-user-extra'];
 
-/** Whether a field of a kubeconfig says something: empty ones are written as well. */
+/** Whether a field of a kubeconfig has a value, because empty ones are written as well. */
 function isFilled(value: unknown): boolean {
   return typeof value === 'object' && value !== null ? Object.keys(value).length > 0 : (value ?? '') !== '';
 }

@@ -231,7 +231,10 @@ function isRefusal(error: unknown): boolean {
   );
 }
 
-/** A lock of a user's may answer anything: what is not a record is a failed request, and leads to no leader. @throws TypeError */
+/**
+ * A user's lock may return anything. A value that is not a record is a failed request and leads to no leader. @throws
+ * TypeError
+ */
 function requireObserved({ description }: ResourceLock, verb: string, observed: unknown): void {
   const isObserved =
     isJsonObject(observed) &&

@@ -7,8 +7,9 @@ import { RunnableError } from './errors.js';
 import type { Runnable } from './runnable.js';
 
 /**
- * The rights that a set of runnables needs on one cluster: to list and watch what their sources and the cache hold, and
- * what they declare themselves. Sources of other clusters are left out: roles of this one do not reach there.
+ * Rights that a set of runnables needs on one cluster. They are the rights to list and watch the kinds of their sources
+ * and of the cache, and those that the runnables declare. Sources of other clusters are left out, because roles of this
+ * one do not apply there.
  *
  * @throws RunnableError naming the runnable that does not return its sources or its rights
  */
@@ -24,7 +25,7 @@ export function accessNeedsOf(cluster: Cluster, runnables: Iterable<Runnable>): 
         if (informers === cluster.cache) needs.push(...watchNeeds(cluster, kind, name ?? runnable.name ?? 'a source'));
       needs.push(...declaredNeeds('accessNeeds()', runnable.accessNeeds?.()));
     } catch (error) {
-      // A role without the rights of one runnable would be missed at night: no needs at all are given out.
+      // A role without the rights of one runnable would fail late, so no needs at all are returned.
       throw new RunnableError(runnable.name ?? 'a runnable', error);
     }
   }
@@ -32,7 +33,7 @@ export function accessNeedsOf(cluster: Cluster, runnables: Iterable<Runnable>): 
   return needs;
 }
 
-/** What code that is not ours declares. @throws TypeError naming what is not a list of rights */
+/** Rights that foreign code declares. @throws TypeError naming the value that is not a list of rights */
 export function declaredNeeds(what: string, declared: readonly AccessNeed[] | undefined): readonly AccessNeed[] {
   const given: unknown = declared ?? [];
   if (!Array.isArray(given))

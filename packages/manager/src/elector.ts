@@ -37,8 +37,9 @@ export interface Elector {
 }
 
 /**
- * Makes the elector of a scope, e.g. `({ lead, reelect }) => createLeaderElector({ lock, reelect, callbacks: {
- * onStartedLeading: lead } })`. Called before anything starts, so that a mistake in its options is the first thing seen.
+ * Makes the elector of a scope, e.g.
+ * `({ lead, reelect }) => createLeaderElector({ lock, reelect, callbacks: { onStartedLeading: lead } })`. Called before
+ * anything starts, so that a mistake in its options is reported first.
  */
 export type ElectorFactory = (request: ElectorRequest) => Elector;
 

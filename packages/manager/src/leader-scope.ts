@@ -89,7 +89,7 @@ export class LeaderScope {
     };
     // One that ends by itself would leave a standby that never leads.
     const ended = (): void => lost(new ManagerError('the elector has ended, although it was not stopped'));
-    // A promise in any case: an elector of a user's may throw at once, or return nothing.
+    // Always a promise, because a user's elector may throw synchronously or return nothing.
     const elector = this.#elector;
     const run = async (): Promise<void> => await elector.run(this.#release.signal);
     this.#running = run().then(ended, lost);

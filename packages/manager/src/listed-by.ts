@@ -2,7 +2,7 @@ import { isJsonObject } from '@kctl/apimachinery';
 import { shownType } from '@kctl/options';
 import type { InformerReport, ManagedCache } from './cluster.js';
 
-/** What a method of a part that is not ours returned. @throws TypeError for what is not a list of objects */
+/** Result of a method of a foreign part. @throws TypeError if it is not a list of objects */
 export function listedBy<T>(what: string, listed: Iterable<T> | undefined, expected: string): readonly T[] {
   const given: unknown = listed ?? [];
   if (typeof given !== 'object' || given === null || !(Symbol.iterator in given))

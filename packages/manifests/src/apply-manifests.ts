@@ -22,16 +22,16 @@ import { readSources } from './manifest.js';
 import type { Manifest, ManifestSource } from './manifest.js';
 import { inOrder, rankOf } from './order.js';
 
-/** What became of one object. */
+/** Result of one object. */
 export interface AppliedObject {
   readonly kind: Kind;
   readonly key: ObjectKey;
   /**
-   * `unknown`: a dry run cannot say, because the object needs a namespace or definition that is not there yet. `failed`: see
-   * `error`.
+   * `unknown`: a dry run cannot decide, because the object needs a namespace or definition that does not exist yet.
+   * `failed`: see `error`.
    */
   readonly action: 'created' | 'configured' | 'unchanged' | 'pruned' | 'unknown' | 'failed';
-  /** What differs from the object as it was, without bookkeeping fields; of a new object nothing. */
+  /** Differences from the former object, without bookkeeping fields; empty for a new object. */
   readonly differences: readonly JsonPatchOperation[];
   /** As the server returned it. */
   readonly object?: UntypedObject;

@@ -1,5 +1,5 @@
 /**
- * An operator as a value: its kinds, its settings and its wiring, for the process that runs it and for the tools that
+ * An operator as a value (its kinds, its settings and its wiring), for the process that runs it and for the tools that
  * write its manifests.
  *
  * @packageDocumentation

@@ -5,10 +5,10 @@ import { sleep, type Clock } from '@kctl/wait';
 import { logLevels, standardDefaults } from './standard-settings.js';
 import { readYaml } from '@kctl/yaml';
 
-/** How often the file is read, in ms: a ConfigMap reaches a pod within a minute anyway. */
+/** How often the file is read, in ms. A ConfigMap takes up to a minute to reach a pod anyway. */
 export const reloadMs = 10_000;
 
-/** What {@link createLevelReloader} works with. */
+/** Options of {@link createLevelReloader}. */
 export interface LevelReloaderOptions {
   readonly file: string;
   readonly logger: ConsoleLogger;

@@ -8,17 +8,17 @@ import { SettingsError } from './errors.js';
 import { fieldsOf, type SettingField, type SettingsIssue, type SettingsSchema } from './settings-schema.js';
 import { standardDefaults, standardFields, type StandardSettings } from './standard-settings.js';
 
-/** Where settings come from. */
+/** Sources of settings. */
 export interface SettingsSources {
   /** Without Node and the script. @default none */
   readonly arguments?: readonly string[];
   /** @default none */
   readonly environment?: Readonly<Record<string, string | undefined>>;
-  /** Reads a file as text. @default from the file system */
+  /** Reads a file as a string. @default from the file system */
   readonly readFile?: (path: string) => string;
 }
 
-/** What {@link loadSettings} finds. */
+/** Result of {@link loadSettings}. */
 export type LoadedSettings<S> =
   | { readonly help: string }
   | {
@@ -88,7 +88,7 @@ export function environmentName(name: string): string {
   return name === 'namespace' ? 'POD_NAMESPACE' : kebab(name).replaceAll('-', '_').toUpperCase();
 }
 
-/** operator-sdk and OLM say WATCH_NAMESPACE. */
+/** operator-sdk and OLM use WATCH_NAMESPACE. */
 function variableOf(name: string, environment: Readonly<Record<string, string | undefined>>): string {
   const own = environmentName(name);
   return name === 'watchNamespaces' && (environment[own] ?? '') === '' ? 'WATCH_NAMESPACE' : own;
@@ -141,7 +141,7 @@ function optionsOf(field: SettingField): Option[] {
   return [option.argParser((value: string) => valueOf(field, value, `--${kebab(name)}`))];
 }
 
-/** @throws InvalidArgumentError for a text that the field cannot have */
+/** @throws InvalidArgumentError for a value that the field cannot have */
 function valueOf(field: SettingField, text: string, source: string): unknown {
   const { type, choices } = field;
   if (choices !== undefined && !choices.includes(text))
@@ -180,7 +180,7 @@ function readEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
 ): Values {
   const entries = fields.flatMap((field): [string, unknown][] => {
-    // The connection reads KUBECONFIG itself: it may name several files.
+    // The connection reads KUBECONFIG itself, because it may name several files.
     if (field.name === 'kubeconfig') return [];
     const name = variableOf(field.name, environment);
     const text = environment[name];

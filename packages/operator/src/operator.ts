@@ -21,7 +21,7 @@ import { loadSettings } from './load-settings.js';
 import type { SettingsSchema } from './settings-schema.js';
 import { managerOptionsOf, type StandardSettings } from './standard-settings.js';
 
-/** A kind with its CustomResourceDefinition: what `defineResource` of @kctl/crd returns. */
+/** A kind with its CustomResourceDefinition, as returned by `defineResource` of @kctl/crd. */
 export interface OperatorResource {
   readonly kind: string;
   readonly manifest: DeepReadonly<KubeObject>;
@@ -29,42 +29,45 @@ export interface OperatorResource {
 
 /** Options of {@link defineOperator}. `S`: the author's settings. */
 export interface OperatorOptions<S extends object> {
-  /** Of the lease, the service account and the Deployment: lower case, digits and dashes. */
+  /** Name of the lease, the service account and the Deployment, in lower case letters, digits and dashes. */
   readonly name: string;
-  /** Where it is deployed. @default `<name>-system` */
+  /** Namespace that it is deployed to. @default `<name>-system` */
   readonly namespace?: string;
   /** The kinds that it brings. @default none */
   readonly resources?: readonly OperatorResource[];
-  /** Settings of its own, beside those that every operator has. @default none */
+  /** Settings of this operator, beside those that every operator has. @default none */
   readonly settings?: SettingsSchema<unknown, S>;
   /** More options of the manager; they win over those that follow from the settings. @default none */
   readonly manager?: (settings: StandardSettings & S) => RuntimeManagerOptions;
   /**
-   * What V8's young generation does in {@link Operator.main}. `small`: it stays as large as it is by then, 2 MB in a bundle,
-   * which takes 25 MB less with 10,000 objects; see `keepYoungGenerationSmall` of @kctl/runtime. `grows`: up to 16 MB, as V8
-   * has it, for an operator that handles thousands of changes a second. A size that Node was started with
-   * (`--max-semi-space-size`) counts in any case.
+   * Size of V8's young generation in {@link Operator.main}. With `small` it keeps its size at that point, 2 MB in a
+   * bundle, which takes 25 MB less with 10,000 objects; see `keepYoungGenerationSmall` of @kctl/runtime. With `grows`
+   * it grows up to 16 MB, V8's default, for an operator that handles thousands of changes a second. A size that Node
+   * was started with (`--max-semi-space-size`) counts in any case.
    *
    * @default 'small'
    */
   readonly youngGeneration?: 'small' | 'grows';
-  /** Adds controllers and webhooks. It is called for the manifests too, without a cluster: it must not send requests. */
+  /**
+   * Adds controllers and webhooks. It is also called for the manifests, without a cluster, so it must not send
+   * requests.
+   */
   readonly setup: (manager: RuntimeManager, settings: StandardSettings & S) => Promise<void> | void;
 }
 
-/** What manifests follow from. */
+/** Input from which manifests are generated. */
 export interface OperatorGraph {
   readonly name: string;
   readonly namespace: string;
   readonly resources: readonly OperatorResource[];
-  /** With leader election, whatever the settings say: a Deployment has it. */
+  /** With leader election, whatever the settings, because a Deployment has it. */
   readonly accessNeeds: readonly AccessNeed[];
-  /** Handlers by path; empty where there are no webhooks. */
+  /** Handlers by path; empty if there are no webhooks. */
   readonly webhooks: RegisteredWebhooks;
   readonly settings: StandardSettings;
 }
 
-/** An operator: what it is made of, before anything runs. */
+/** An operator and its parts, before anything runs. */
 export interface Operator<S extends object = object> {
   readonly name: string;
   readonly namespace: string;
@@ -75,12 +78,12 @@ export interface Operator<S extends object = object> {
    * @throws SettingsError when the author's settings have no default and are not given
    */
   createManager(options?: RuntimeManagerOptions, settings?: Partial<StandardSettings & S>): Promise<RuntimeManager>;
-  /** What it is made of, without a cluster: for `kctl generate`. */
+  /** Its parts, without a cluster, for `kctl generate`. */
   graph(): Promise<OperatorGraph>;
   /**
-   * Runs it where `moduleUrl` is the program that Node was started with, and does nothing otherwise: so that the module can
-   * be imported. Settings are those of file, environment and arguments. A failure is one line, and ends the process with
-   * exit code 1, whatever else runs in it; a setting that is not valid has exit code 2.
+   * Runs it if `moduleUrl` is the program that Node was started with, and does nothing otherwise, so that the module
+   * can be imported. Settings are those of file, environment and arguments. A failure is one line, and ends the process
+   * with exit code 1, whatever else runs in it; a setting that is not valid has exit code 2.
    */
   main(moduleUrl: string): Promise<void>;
 }
@@ -172,7 +175,7 @@ export function defineOperator<S extends object = object>(options: OperatorOptio
       const silent = createConsoleLogger({ level: 'error', write: () => undefined });
       const manager = await assemble(settings, { connection: nowhere }, silent);
       try {
-        // Before the webhook server is asked for, which has its rights counted.
+        // Before the webhook server is accessed, which has its rights counted.
         const accessNeeds = manager.accessNeeds();
         const webhooks = manager.webhookServer.webhooks ?? new Map();
         const hasWebhooks = webhooks.size > 0;
@@ -190,17 +193,17 @@ export function defineOperator<S extends object = object>(options: OperatorOptio
       } catch (error) {
         await written(process.stderr, `${messageOf(error)}${remedyOf(error)}\n`);
         await written(process.stdout, '');
-        // What `setup` has started may keep the process alive for ever, and a pod that does not end is not started again.
+        // Work started by `setup` may keep the process alive for ever, and a pod that does not exit is not restarted.
         process.exit(isSettingsError(error) ? 2 : 1);
       }
     },
   };
 }
 
-/** A server that is never asked. */
+/** A server that never receives a request. */
 const nowhere = { server: 'https://kctl.invalid', namespace: 'default' };
 
-/** What to do about a failure that newcomers meet. */
+/** Remedy for a failure that newcomers encounter. */
 function remedyOf(error: unknown): string {
   const remedy = remedyOfRefusal(error);
   if (remedy !== undefined) return `: ${remedy}`;
@@ -218,10 +221,15 @@ function remedyOf(error: unknown): string {
   return `: another process has the port: stop it, or give another by ${setting ?? settings.map(([, by]) => by).join(', ')}`;
 }
 
-/** How long the last line waits for a reader, in ms: a pipe that is full and never read must not keep the process alive. */
+/**
+ * How long the last line waits for a reader, in ms. A pipe that is full and never read must not keep the process alive.
+ */
 const writeLimitMs = 2_000;
 
-/** Resolves when a stream has taken everything up to this text, takes nothing further, or has not taken it in time. */
+/**
+ * Resolves when a stream has accepted everything up to this string, accepts nothing further, or has not accepted it in
+ * time.
+ */
 async function written(stream: NodeJS.WritableStream, text: string): Promise<void> {
   const taken = new Promise<void>((resolve) => stream.write(text, () => resolve()));
   await Promise.race([taken, sleep(writeLimitMs)]);

@@ -2,8 +2,8 @@ import type { Logger, Span, SpanAttributes, Tracer } from '@kctl/telemetry';
 import { systemClock, type Clock } from '@kctl/wait';
 
 /**
- * A tracer that writes a line for each reconcile: of which request, why, with what result, after how many ms and requests. For a
- * person who develops; a busy operator has thousands a second.
+ * A tracer that writes a line for each reconcile with its request, reasons, result, duration in ms and number of
+ * requests. For development; a busy operator has thousands a second.
  */
 export function createReconcileLog(logger: Logger, clock: Clock = systemClock): Tracer {
   return {

@@ -1,14 +1,14 @@
 import { isNoKindMatch } from '@kctl/apimachinery';
 import type { LogFields, Logger } from '@kctl/telemetry';
 
-/** What the API server says of a request that it forbids, in each of its releases. */
+/** Message of the API server for a forbidden request, in each of its releases. */
 const forbidden = /cannot (\w+) resource "([^"]*)" in API group "([^"]*)"/;
 /** How deep a chain of causes is looked at. */
 const maxDepth = 8;
 
 /**
- * What to do where the API server has refused a request, or a cause of the error was that: the rule that a role lacks, or
- * the definition that is not installed.
+ * Remedy if the API server has refused a request, or if a cause of the error was such a refusal. It names the rule that
+ * a role lacks, or the definition that is not installed.
  */
 export function remedyOfRefusal(error: unknown): string | undefined {
   let link = error;

@@ -1,6 +1,9 @@
 import type { NumberRange } from '@kctl/options';
 
-/** A schema of settings: the part of Standard Schema and Standard JSON Schema that is used; zod 4.2 and ArkType have both. */
+/**
+ * A schema of settings, with the part of Standard Schema and Standard JSON Schema that is used; zod 4.2 and ArkType
+ * have both.
+ */
 export interface SettingsSchema<Input = unknown, Output = Input> {
   readonly '~standard': {
     readonly version: 1;
@@ -12,12 +15,12 @@ export interface SettingsSchema<Input = unknown, Output = Input> {
   };
 }
 
-/** What a schema says of a value. */
+/** Result of validating a value with a schema. */
 export type SettingsResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
   | { readonly issues: readonly SettingsIssue[] };
 
-/** What is wrong with a value. */
+/** A problem of a value. */
 export interface SettingsIssue {
   readonly message: string;
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
@@ -37,7 +40,7 @@ export interface SettingField {
   readonly type: 'string' | 'number' | 'boolean' | 'list';
   readonly description: string;
   readonly choices?: readonly string[];
-  /** What a number has to be: why one is not, as `numberProblem` says it. */
+  /** Range that a number has to be in, as `numberProblem` checks it. */
   readonly range?: NumberRange;
   /** For the help; what is not given is left to the schema. */
   readonly defaultText?: string;

@@ -12,7 +12,9 @@ export interface StandardSettings {
   readonly kubeconfig?: string;
   /** @default the current context */
   readonly context?: string;
-  /** Namespace that the operator runs in: that of its Lease. `POD_NAMESPACE`. @default that of the connection */
+  /**
+   * Namespace that the operator runs in, which is that of its Lease. `POD_NAMESPACE`. @default that of the connection
+   */
   readonly namespace?: string;
   /** @default every namespace */
   readonly watchNamespaces: readonly string[];
@@ -22,8 +24,8 @@ export interface StandardSettings {
   /** `host:port` or `:port`; `0` for none. */
   readonly metricsBindAddress: string;
   /**
-   * Where `@kctl/inspection` answers why objects are reconciled: `host:port` of a loopback address, or `:port`, which is
-   * that of 127.0.0.1; `0` for none. See `kctl inspect`.
+   * Address on which `@kctl/inspection` reports why objects are reconciled, as `host:port` of a loopback address or as
+   * `:port`, which means 127.0.0.1; `0` for none. See `kctl inspect`.
    */
   readonly inspectionBindAddress: string;
   readonly webhookPort: number;
@@ -33,7 +35,7 @@ export interface StandardSettings {
   readonly webhookCertDir?: string;
   readonly logLevel: LogLevel;
   readonly logFormat: 'json' | 'text';
-  /** Writes a line for each reconcile: key, reasons, result, ms, requests. */
+  /** Writes a line for each reconcile, with key, reasons, result, ms and requests. */
   readonly logReconciles: boolean;
   readonly gracefulShutdownTimeoutMs: number;
 }
@@ -181,7 +183,10 @@ export function parseBindAddress(
   return host === undefined || host === '' ? { port: number } : { host, port: number };
 }
 
-/** Where the inspection is served: it does not ask who asks, so only this machine may. @throws SettingsError */
+/**
+ * Address that serves the inspection. It does not authenticate clients, so only this machine may connect. @throws
+ * SettingsError
+ */
 function inspectionAddressOf(address: string): ReturnType<typeof parseBindAddress> {
   const parsed = parseBindAddress('inspectionBindAddress', address);
   if (parsed?.host !== undefined && !isLoopback(parsed.host))

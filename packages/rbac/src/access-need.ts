@@ -18,7 +18,7 @@ export interface AccessNeed {
   readonly namespaces?: readonly string[];
   /** Names of objects; `list`, `watch` and `create` cannot be bound to them. @default every object */
   readonly names?: readonly string[];
-  /** What needs the rights, as the author wrote it: `for(Website)`. */
+  /** Declaration that needs the rights, as the author wrote it, such as `for(Website)`. */
   readonly reason: string;
   /** The rare case in which the rights are used. They are granted, and a test that never uses them does not report them. */
   readonly when?: string;
@@ -37,9 +37,9 @@ export interface AccessKind {
   readonly version?: string;
 }
 
-/** What narrows or explains a need. */
+/** Options that narrow or explain a need. */
 export interface AccessOptions {
-  /** `status`, `finalizers`, `scale`, … @default none: the object itself */
+  /** `status`, `finalizers`, `scale`, … @default none, the object itself */
   readonly subresource?: string;
   /** See {@link AccessNeed.namespaces}. @default every namespace */
   readonly namespaces?: readonly string[];
@@ -47,7 +47,7 @@ export interface AccessOptions {
   readonly names?: readonly string[];
   /** @default `needs(<kind>)` */
   readonly reason?: string;
-  /** See {@link AccessNeed.when}. @default none: used in every test that covers the operator */
+  /** See {@link AccessNeed.when}. @default none, so used in every test that covers the operator */
   readonly when?: string;
 }
 
@@ -59,7 +59,7 @@ const optionNames: OptionNames<AccessOptions> = {
   when: true,
 };
 
-/** Why some verbs cannot be bound to names: the request does not have the name, or does not have it in its path. */
+/** Verbs that cannot be bound to names, because the request does not have the name, or does not have it in its path. */
 const unnamedVerbs: readonly string[] = ['list', 'watch', 'create', 'deletecollection'];
 
 /**
@@ -110,7 +110,7 @@ export function needProblems(kind: unknown, verbs: unknown, options: AccessOptio
     if (value !== undefined && !isList)
       problems.push(`${field} ${JSON.stringify(value)} is not valid: expected a list of names; leave it out for all`);
   }
-  // A role of a namespace grants nothing on an object without one. A Namespace has the role of its own name.
+  // A Role grants nothing on an object without a namespace. A Namespace has the Role in the namespace of its name.
   if (options?.namespaces !== undefined && 'scope' in kind && kind.scope === 'Cluster' && kind.plural !== 'namespaces')
     problems.push(
       `namespaces ${JSON.stringify(options.namespaces)} is set for ${String(kind.plural)}, which are not in a namespace: leave it out`,

@@ -15,7 +15,7 @@ export interface AccessRecorder {
   readonly requests: number;
   /** The rights that were used, sorted by resource, verb, namespace and name. */
   readonly uses: () => readonly CountedUse[];
-  /** The last requests, oldest first, for a message: at most 100. */
+  /** The last requests, oldest first, for a message. At most 100. */
   readonly last: () => readonly SentRequest[];
   /** Forgets everything. */
   readonly reset: () => void;

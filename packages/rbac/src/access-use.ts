@@ -6,7 +6,7 @@ export interface SentRequest {
   readonly method: string;
   /** Path with query, as it went onto the wire. */
   readonly path: string;
-  /** Status of the answer; undefined where there was none. */
+  /** Status of the response; undefined if there was none. */
   readonly status: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export interface AccessUse {
   readonly group: string;
   /** With the subresource after a slash. */
   readonly resource: string;
-  /** Undefined where the request concerned every namespace, or an object without one. */
+  /** Undefined if the request concerned every namespace, or an object without one. */
   readonly namespace: string | undefined;
   readonly name: string | undefined;
 }
@@ -24,8 +24,8 @@ export interface AccessUse {
 const verbs: Readonly<Record<string, AccessVerb>> = { POST: 'create', PUT: 'update', PATCH: 'patch' };
 
 /**
- * The rights that the API server asks for before it answers a request, as its RequestInfo resolver and its handlers find
- * them: none for paths that are not of resources, and `create` besides where a write made the object.
+ * The rights that the API server requires for a request, as its RequestInfo resolver and its handlers determine them.
+ * None for paths that do not name resources, and also `create` if a write created the object.
  */
 export function accessOf(request: SentRequest): AccessUse[] {
   requireRequest(request);
@@ -63,7 +63,10 @@ function requireRequest(request: unknown): void {
   if (!isRequest) throw new TypeError(`accessOf: the request is ${shownType(request)}: expected a method and a path`);
 }
 
-/** The parts of a path; none where an escape is malformed: the server refuses such a request before it asks for rights. */
+/**
+ * The parts of a path. None if an escape is malformed, because the server refuses such a request before it checks
+ * rights.
+ */
 function decodedParts(pathname: string): readonly string[] {
   try {
     return pathname
@@ -81,7 +84,7 @@ interface Located {
   readonly name: string | undefined;
 }
 
-/** Subresources of a Namespace itself: everything else below a namespace's name is a resource in it. */
+/** Subresources of a Namespace itself. Everything else below a namespace's name is a resource in it. */
 const namespaceParts: readonly string[] = ['status', 'finalize'];
 
 function locate(rest: readonly string[]): Located {
@@ -108,7 +111,7 @@ function verbOf(method: string, url: URL, name: string | undefined): AccessVerb 
   return name === undefined ? 'list' : 'get';
 }
 
-/** The name that a list or watch is limited to: authorization takes it for the name of the request. */
+/** The name that a list or watch is limited to, which authorization uses as the name of the request. */
 function nameSelected(url: URL): string | undefined {
   return /^metadata\.name==?([^,]+)$/.exec(url.searchParams.get('fieldSelector') ?? '')?.[1];
 }

@@ -6,7 +6,7 @@ import type { CountedUse } from './access-recorder.js';
 
 /** A right that was used and is not declared. */
 export interface MissingAccess extends CountedUse {
-  /** What to add, as a sentence. */
+  /** Remedy, as a sentence. */
   readonly remedy: string;
 }
 
@@ -15,11 +15,11 @@ export interface UnusedAccess {
   readonly group: string;
   readonly resource: string;
   readonly verb: AccessVerb;
-  /** What declared it. */
+  /** Declaration that the right comes from. */
   readonly reason: string;
 }
 
-/** What a test showed of declared rights. */
+/** Difference between declared rights and those used in a test. */
 export interface AccessDifference {
   readonly missing: readonly MissingAccess[];
   /** Without those that are declared for rare cases, see `AccessNeed.when`. */
@@ -55,8 +55,8 @@ export function compareAccess(needs: readonly AccessNeed[], uses: readonly Count
 }
 
 /**
- * The right `create` of applies that were refused although `patch` is granted: an apply of an object that is not there
- * needs both, and its refusal does not say which of them it lacks.
+ * The right `create` of applies that were refused although `patch` is granted. An apply of an object that does not
+ * exist needs both, and its refusal does not state which of them is missing.
  */
 function refusedCreations(needs: readonly AccessNeed[], uses: readonly CountedUse[]): CountedUse[] {
   const found = new Map<string, CountedUse>();
@@ -100,7 +100,7 @@ function remedyFor(needs: readonly AccessNeed[], use: AccessUse): string {
   return `add .needs(<the kind of ${formatResource({ group: use.group, resource: plural })}>, ['${use.verb}']${part}) to the controller that sends it`;
 }
 
-/** A difference as lines: each right by its name, with what to do about it. '' where there is none. */
+/** A difference as lines, each with the name of a right and its remedy. '' if nothing differs. */
 export function formatAccess(difference: Pick<AccessDifference, 'missing' | 'unused'>): string {
   const given: unknown = difference;
   if (typeof given !== 'object' || given === null)

@@ -15,7 +15,7 @@ import { policyRules } from './policy-rules.js';
 export interface GenerateRbacOptions {
   /** Names the service account, the roles and the bindings. */
   readonly name: string;
-  /** Namespace of the service account: where the operator runs. */
+  /** Namespace of the service account, in which the operator runs. */
   readonly namespace: string;
   /** Of every object. @default none */
   readonly labels?: Readonly<Record<string, string>>;
@@ -33,10 +33,10 @@ const rbacGroup = 'rbac.authorization.k8s.io';
 const rbacVersion = 'rbac.authorization.k8s.io/v1';
 
 /**
- * The service account of an operator, the least roles that grant what it needs, and their bindings: a ClusterRole for what
- * is needed in every namespace, a Role in each namespace for the rest. The same output for the same needs.
+ * The service account of an operator, the least roles that grant what it needs, and their bindings. Rights needed in
+ * every namespace go into a ClusterRole, the rest into a Role in each namespace. The same output for the same needs.
  *
- * @throws TypeError for an option that is not known, an empty name, or what is not a list of needs
+ * @throws TypeError for an option that is not known, an empty name, or a value that is not a list of needs
  *
  * @example
  * ```ts

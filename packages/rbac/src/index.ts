@@ -1,5 +1,6 @@
 /**
- * The rights that an operator needs, from what it declares: roles generated, and compared with the requests that it sends.
+ * The rights that an operator needs, generated as roles from its declarations, and compared with the requests that it
+ * sends.
  *
  * @packageDocumentation
  */

@@ -2,7 +2,7 @@ import type { PolicyRule } from '@kctl/apimachinery/kinds/rbac.authorization.k8s
 import { requireNeeds } from './require-arguments.js';
 import { sortVerbs, type AccessNeed, type AccessVerb } from './access-need.js';
 
-/** Rules by where they hold. */
+/** Rules by scope. */
 export interface ScopedRules {
   /** For a ClusterRole. */
   readonly cluster: readonly PolicyRule[];
@@ -19,10 +19,10 @@ interface Grant {
 }
 
 /**
- * The least rules that grant what is needed, the same for the same needs in any order: a resource appears once per set of
- * names, resources with the same verbs share a rule, and a Role does not repeat what the ClusterRole grants.
+ * The least rules that grant what is needed, the same for the same needs in any order. A resource appears once per set
+ * of names, resources with the same verbs share a rule, and a Role does not repeat rights that the ClusterRole grants.
  *
- * @throws TypeError for what is not a list of needs
+ * @throws TypeError for a value that is not a list of needs
  */
 export function policyRules(needs: readonly AccessNeed[]): ScopedRules {
   requireNeeds('policyRules', needs);
@@ -45,7 +45,7 @@ function collect(needs: readonly AccessNeed[]): Grant[] {
     grants.set(id, known);
   }
   const all = [...grants.values()].map(({ grant, verbs }): Grant => ({ ...grant, verbs }));
-  // What is granted on every object need not be granted on named ones.
+  // Rights granted on every object need not be granted on named ones.
   return all.flatMap((grant) =>
     grant.names.length === 0
       ? [grant]
@@ -56,7 +56,7 @@ function collect(needs: readonly AccessNeed[]): Grant[] {
   );
 }
 
-/** What a grant has beyond others; none where that is nothing. */
+/** The rights of a grant beyond those of others; none if others cover it. */
 function without(grant: Grant, others: readonly Grant[]): Grant[] {
   const covers = (other: Grant): boolean =>
     other.group === grant.group &&

@@ -11,7 +11,10 @@ const eventsOfClusterObjects = 'default';
 const onRepetition = 'an event repeats';
 const onOldServer = 'the server has no events.k8s.io/v1';
 
-/** The rights to record events about objects in some namespaces; undefined: in all. Both groups have the same events. */
+/**
+ * The rights to record events about objects in some namespaces, or in all if undefined. Both groups have the same
+ * events.
+ */
 export function eventNeeds(
   recorders: readonly string[],
   namespaces: readonly string[] | undefined,
@@ -22,8 +25,8 @@ export function eventNeeds(
 }
 
 /**
- * The rights that an election needs: on its one Lease by name, to create it, and to record events about it. A lock of the
- * author's own has rights that are not known here.
+ * The rights that an election needs, which are to use its one Lease by name, to create it, and to record events about
+ * it. The rights of a custom lock are not known here.
  */
 export function electionNeeds(
   { namespace, name }: ElectionLease,
@@ -41,7 +44,7 @@ export function electionNeeds(
   const onCandidate = coordinated
     ? [
         accessTo(LeaseCandidate, ['create'], where),
-        // Not by name: that of a candidate has a random part.
+        // Not by name, because that of a candidate has a random part.
         accessTo(LeaseCandidate, ['get', 'update'], where),
       ]
     : [];

@@ -16,7 +16,8 @@ export function withCandidate(elector: LeaderElector, candidate: LeaseCandidateO
     run: async (signal) => {
       using election = anySignal([signal]);
       const announced = runLeaseCandidate(candidate, election.signal);
-      // It ends with the signal, or rejects at once: then the server would never choose this process, and nothing would say so.
+      // It ends with the signal, or rejects at once, in which case the server would never choose this process, and
+      // nothing would report it.
       const refused = announced.then(() => new Promise<never>(() => undefined));
       try {
         await Promise.race([elector.run(election.signal), refused]);

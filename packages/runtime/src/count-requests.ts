@@ -2,14 +2,14 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Connection } from '@kctl/client-http';
 import type { RequestCounter, RequestTally } from '@kctl/telemetry';
 
-/** What {@link countRequests} returns. */
+/** Result of {@link countRequests}. */
 export interface CountedRequests {
   /** The connection, whose every client adds to the tally of the work that sends. */
   readonly connection: Connection;
   readonly requestCounter: RequestCounter;
 }
 
-/** Where the tally of the work that sends is found. */
+/** Finds the tally of the work that sends a request. */
 export interface Tallies extends RequestCounter {
   getStore(): RequestTally | undefined;
 }

@@ -62,9 +62,9 @@ import type {
 import { sectionProblems } from './section-names.js';
 
 /**
- * Makes a manager with everything behind it: a client over HTTPS, a cache of informers, a client that reads from the
- * cache and writes to the server, leader election, health and metrics. Starts nothing; one small request may be needed
- * to find credentials. Mirrors `ctrl.NewManager`.
+ * Creates a manager with all its parts, which are a client over HTTPS, a cache of informers, a client that reads from
+ * the cache and writes to the server, leader election, health and metrics. Starts nothing; one small request may be
+ * needed to find credentials. Mirrors `ctrl.NewManager`.
  *
  * @throws KubeConfigError when no API server is configured; TypeError, RangeError for options that cannot be right
  *
@@ -171,7 +171,7 @@ function assemble<X extends object>(
         }));
   const mapper = newMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
   const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events: notedEvents, metrics };
-  // A spread of generic objects loses nothing: those of the user come last, as in the bare manager.
+  // A spread of generic objects loses nothing. Those of the user come last, as in the bare manager.
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
   const manager = createBareManager<RuntimeDependencies & X>({
     webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
@@ -192,7 +192,7 @@ function assemble<X extends object>(
   const runBare = manager.run.bind(manager);
   let wasRun = false;
   const run = async (signal: AbortSignal): Promise<void> => {
-    // What the manager refuses must not take the client away from the run that is under way, or is to come.
+    // A call that the manager refuses must not take the client away from a run that is in progress or still to come.
     if (wasRun) {
       await runBare(signal);
       return;
@@ -240,7 +240,7 @@ function webhookOptions(
 ): WebhookServerOptions {
   const { selfManagedCertificates, ...rest } = withoutUndefined(options);
   if (selfManagedCertificates === undefined) return rest;
-  // The live client: a cache would list every Secret, and a fence would stop replicas that do not lead.
+  // The live client, because a cache would list every Secret, and a fence would stop replicas that do not lead.
   const certificates = { ...withoutUndefined(selfManagedCertificates), ...wired, client };
   return { ...rest, certificate: createSelfManagedCertificates(certificates) };
 }
@@ -271,7 +271,7 @@ interface Parts {
 const sectionOption: OptionCheck = (name, value) =>
   value === null ? undefined : objectOption('an object of options')(name, value);
 
-/** The facade's own options: those that a bare manager does not have. */
+/** The facade's own options, which a bare manager does not have. */
 const ownNames = {
   connection: objectOption('a connection, such as await loadConnection()'),
   kubeConfig: optionWithMethods(

@@ -2,7 +2,7 @@ import type { Client } from '@kctl/client';
 import type { EventRecorder, EventReference } from '@kctl/events';
 import { leaseKind } from '@kctl/leader-election';
 
-/** What {@link createElectionEvents} works with. */
+/** Options of {@link createElectionEvents}. */
 export interface ElectionEventsOptions {
   /** Finds the lease, so that `kubectl describe lease` shows the events. */
   readonly client: Pick<Client, 'get'>;
@@ -32,7 +32,7 @@ export function createElectionEvents({ client, recorder, lease }: ElectionEvents
   const record = (regarding: EventReference, action: string, what: string): void => {
     recorder.event(regarding, { type: 'Normal', reason: 'LeaderElection', action, note: `${identity} ${what}` });
   };
-  /** Records that this candidate leads, once: when the lease is found, or before the event that it stopped. */
+  /** Records once that this candidate leads, when the lease is found or before the event that it stopped. */
   let became: ((regarding: EventReference) => void) | undefined;
   let regarding = reference;
   return {
@@ -46,7 +46,7 @@ export function createElectionEvents({ client, recorder, lease }: ElectionEvents
       became = announce;
       void find().then(announce);
     },
-    // At once: after a lost lease the process may have no other turn, and the recorder is about to stop.
+    // At once, because after a lost lease the process may have no other turn, and the recorder is about to stop.
     stoppedLeading: () => {
       became?.(reference);
       record(regarding, 'StopLeading', 'stopped leading');

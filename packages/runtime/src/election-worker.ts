@@ -1,6 +1,6 @@
 /**
- * The thread of `leaderElection.renewIn: 'worker'`, complete in one module: competes for the Lease over connections of
- * its own. A bundle has it inside; where that is not wanted, make it an entry point called `election-worker`.
+ * The thread of `leaderElection.renewIn: 'worker'`, complete in one module. Competes for the Lease over dedicated
+ * connections. A bundle contains it; if that is not wanted, make it an entry point called `election-worker`.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 /**
- * The full stack behind one import: what an operator's author needs, and `createManager`, which puts it together. Every
- * name comes from a package that can be used alone; the rarer ones are found there.
+ * The full stack behind one import, which is everything that an operator's author needs, and `createManager`, which
+ * puts it together. Every name comes from a package that can be used alone; the rarer ones are exported only there.
  *
  * @packageDocumentation
  */

@@ -49,7 +49,7 @@ export function checkInspection({ inspection, metricsServer }: RuntimeManagerOpt
     : [`inspection.host ${JSON.stringify(host)} is not a loopback address: use 127.0.0.1 and a port-forward`];
 }
 
-/** The recorder, where it is asked for; it is loaded for those alone who do. */
+/** The recorder, if it is enabled; it is loaded only then. */
 export async function loadInspection({
   inspection,
   clock,
@@ -82,12 +82,15 @@ export function serveInspection(
   manager.addMetricsHandler('/debug/kctl/', authenticates(metricsServer) ? handler : ofThisMachine(handler));
 }
 
-/** Whether the metrics server asks who its clients are. */
+/** Whether the metrics server authenticates its clients. */
 function authenticates(server: RuntimeManagerOptions['metricsServer']): boolean {
   return server?.filter !== undefined || server?.tls?.requestCert === true;
 }
 
-/** As the server of its own: a page of another site reaches a loopback address under a name that it has point there. */
+/**
+ * Like the dedicated inspection server, because a page of another site can reach a loopback address under a host name
+ * that resolves to it.
+ */
 function ofThisMachine(handler: HttpHandler): HttpHandler {
   return (request, response, context) => {
     if (!isForeignRequest(request)) return handler(request, response, context);

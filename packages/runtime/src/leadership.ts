@@ -27,35 +27,36 @@ import type { WorkerLockData } from './worker-lock.js';
 
 /** The election of a manager, and the fence that follows from it. */
 export interface Leadership {
-  /** Where the lease of the manager is. */
+  /** Namespace and name of the manager's lease. */
   readonly lease: Pick<ElectionLease, 'namespace' | 'name'>;
   readonly options: LeaderElectionOptions;
   /**
    * The client whose writes are refused from the moment at which the lease that they depend on is lost (or was given
-   * up). For the code of leader runnables, recognized by its async context, that is the lease of their scope, in the term in
-   * which they were started. All other code is not fenced, but for the end of the manager: see {@link OutsideFence}.
+   * up). For the code of leader runnables, recognized by its async context, that is the lease of their scope, in the
+   * term in which they were started. All other code is not fenced, except at the end of the manager, see
+   * {@link OutsideFence}.
    */
   fence(client: Client): Client;
   /** Refuses all writes from now on, and closes the connections that elections use. */
   dispose(): Promise<void>;
 }
 
-/** What {@link createLeadership} works with. */
+/** Dependencies of {@link createLeadership}. */
 export interface LeadershipParts {
   readonly connection: Connection;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly clock: Clock;
-  /** Where changes of leadership are recorded. */
+  /** Records changes of leadership. */
   readonly events: Pick<EventBroadcaster, 'recorder'>;
   /** Of the manager's other requests. */
   readonly userAgent?: string | undefined;
 }
 
-/** What differs between the electors of a manager. */
+/** Options that differ between the electors of a manager. */
 type ElectorParts = Pick<LeaderElectorOptions, 'callbacks' | 'reelect' | 'logger' | 'metrics'>;
 
-/** Every option: complete by type, so that none can be forgotten here. */
+/** Every option, complete by type, so that none can be forgotten here. */
 const optionNames = {
   name: true,
   namespace: true,
@@ -83,7 +84,7 @@ export function electionRequests(
   return { userAgent: `${userAgent}/leader-election`, requestTimeoutMs: Math.max(1_000, half) };
 }
 
-/** Makes electors over a client of their own: their requests never wait behind others, and give up in time. */
+/** Makes electors over a dedicated client, whose requests never wait behind others and give up in time. */
 export function createLeadership(
   options: RuntimeLeaderElectionOptions,
   { connection: ofManager, logger, metrics, clock, events, userAgent }: LeadershipParts,
@@ -118,7 +119,8 @@ export function createLeadership(
     ...(labels === undefined ? {} : { labels }),
   });
   const leaseIn = (scope: string): ElectionLease => leaseOf(scope === '' ? name : `${name}-${scope}`);
-  // Electors are made when the manager runs. What is wrong with their options is told now; one that never runs does nothing.
+  // Electors are made when the manager runs. Problems of their options are reported now; one that never runs does
+  // nothing.
   makeElector(leaseOf(name), { callbacks: { onStartedLeading: () => undefined } });
   const recorder = events.recorder('leader-election', identity.slice(0, 128));
   return {
@@ -161,7 +163,10 @@ export function createLeadership(
   };
 }
 
-/** Where the Lease is, and who competes for it. @throws TypeError naming the option that is missing or not known */
+/**
+ * Namespace and name of the Lease, and the identity that competes for it. @throws TypeError naming the option that is
+ * missing or not known
+ */
 function checkLease(options: RuntimeLeaderElectionOptions, connection: Connection): ElectionLease {
   const problems = optionProblems(options, optionNames, 'leaderElection');
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);

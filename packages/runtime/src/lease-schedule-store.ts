@@ -8,7 +8,7 @@ import { type Clock } from '@kctl/wait';
 
 /** Options of {@link createLeaseScheduleStore}. */
 export interface LeaseScheduleStoreOptions {
-  /** Reads and writes the Lease, uncached; fenced where only the leader may write. */
+  /** Reads and writes the Lease, uncached; fenced if only the leader may write. */
   readonly client: Pick<Client, 'get' | 'create' | 'update'>;
   readonly namespace: string;
   /** Name of the Lease; it is made when the first run is remembered. Not that of the election. */
@@ -21,7 +21,7 @@ const optionNames: OptionNames<LeaseScheduleStoreOptions> = { client: true, name
 const prefix = 'schedule.kctl.dev/';
 
 /**
- * Remembers the last runs of schedules as annotations of a Lease: for that an operator with leader election has the
+ * Remembers the last runs of schedules as annotations of a Lease, for which an operator with leader election has the
  * rights already (get, create and update of leases).
  */
 export function createLeaseScheduleStore(options: LeaseScheduleStoreOptions): ScheduleStore {
@@ -42,7 +42,7 @@ export function createLeaseScheduleStore(options: LeaseScheduleStoreOptions): Sc
     if (lease === undefined) await client.create(leaseKind, { metadata: { ...key, annotations } }, { signal });
     else await client.update(leaseKind, { ...lease, metadata: { ...lease.metadata, annotations } }, { signal });
   };
-  /** One write after another: those of one process do not conflict. */
+  /** One write after another, so that those of one process do not conflict. */
   let last: Promise<unknown> = Promise.resolve();
   return {
     accessNeeds: () => {

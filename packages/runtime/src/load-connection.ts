@@ -2,10 +2,10 @@ import { findConnection, findContexts, readerMissing } from '@kctl/client/connec
 import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
 
 /**
- * Finds the connection of this process, in controller-runtime's order: `text`, `path`, KUBECONFIG (several files: the first
- * entry of a name wins), in-cluster, ~/.kube/config. What reads files (`@kctl/kubeconfig`, with
- * @kubernetes/client-node) is loaded only when there is a file to read: an operator in a pod never loads it, and a bundle
- * may leave it out.
+ * Finds the connection of this process, in controller-runtime's order, which is `text`, `path`, KUBECONFIG (of several
+ * files the first entry of a name wins), in-cluster, ~/.kube/config. The reader of files (`@kctl/kubeconfig`, with
+ * @kubernetes/client-node) is loaded only when there is a file to read, so an operator in a pod never loads it, and a
+ * bundle may leave it out.
  *
  * @throws KubeConfigError in one line, naming the files that were tried
  */
@@ -14,8 +14,8 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
 }
 
 /**
- * The contexts that {@link loadConnection} chooses from with the same options: none where this process runs in a pod, and none
- * where there is no file.
+ * The contexts that {@link loadConnection} chooses from with the same options. Empty if this process runs in a pod, or
+ * if there is no file.
  *
  * @throws KubeConfigError in one line, naming the file that is not valid
  */

@@ -3,26 +3,26 @@ import type { NamespaceScopes, NamespaceSelection } from '@kctl/cache';
 import { optionProblems, shownValue } from '@kctl/options';
 
 /**
- * The namespaces that a manager works in. `all`; `own`: that of the pod, or of the kubeconfig's context; `environment`:
- * what `WATCH_NAMESPACE` lists, separated by commas (unset or empty: all); names, and patterns such as `team-*` and
- * `!kube-*`; or a selection by names and labels of Namespaces. Patterns and labels are followed while it runs, which
- * needs the right to list and watch Namespaces.
+ * The namespaces that a manager works in. Either `all`, or `own` (that of the pod, or of the kubeconfig's context), or
+ * `environment` (the comma-separated list in `WATCH_NAMESPACE`; all if unset or empty), or names and patterns such as
+ * `team-*` and `!kube-*`, or a selection by names and labels of Namespaces. Patterns and labels are followed while it
+ * runs, which needs the right to list and watch Namespaces.
  */
 export type WatchedNamespaces = 'all' | 'own' | 'environment' | readonly string[] | NamespaceSelection;
 
-/** What a cache is given: namespaces that are known now, or a selection to follow. */
+/** Namespaces for a cache, either those known now or a selection to follow. */
 export type ResolvedNamespaces =
   | { readonly scopes: NamespaceScopes | undefined }
   | { readonly selection: NamespaceSelection };
 
-/** What {@link resolveNamespaces} looks at. */
+/** Input of {@link resolveNamespaces}. */
 export interface NamespaceSources {
   /** That of the connection. */
   readonly own: string | undefined;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** @throws TypeError when it is not valid, or where the own namespace is not known */
+/** @throws TypeError when it is not valid, or if the own namespace is not known */
 export function resolveNamespaces(namespaces: WatchedNamespaces, sources: NamespaceSources): ResolvedNamespaces {
   if (namespaces === 'all') return { scopes: undefined };
   if (namespaces === 'own') {

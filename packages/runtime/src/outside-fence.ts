@@ -2,9 +2,8 @@ import { NotLeaderError, type Fence, type LeaderElector } from '@kctl/leader-ele
 import { rejoinsAfter, type OnLost } from '@kctl/manager';
 
 /**
- * The fence of code that is not a leader runnable's: webhooks, runnables without leadership, whatever else writes. It
- * may write on a standby, so it is open, with two exceptions: from the end of the manager on, and from a loss on that
- * ends the manager.
+ * The fence of code outside leader runnables, such as webhooks and runnables without leadership. It may write on a
+ * standby, so the fence is open, except after the end of the manager and after a loss that ends the manager.
  */
 export class OutsideFence implements Fence {
   elector: LeaderElector | undefined;
@@ -37,7 +36,7 @@ export class OutsideFence implements Fence {
     return !this.#isClosed && (!this.#isBound || this.elector?.isLeader === true);
   }
 
-  /** Aborts what is under way where a loss ends the manager. */
+  /** Aborts work in progress if a loss ends the manager. */
   get signal(): AbortSignal | undefined {
     return this.#onLost === 'exit' ? this.elector?.fence.signal : undefined;
   }

@@ -33,14 +33,14 @@ export interface ElectionLease {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** What a custom lock is made with, see {@link RuntimeLeaderElectionOptions.newLock}. */
+/** Parts to make a custom lock with, see {@link RuntimeLeaderElectionOptions.newLock}. */
 export interface LockParts {
   readonly lease: ElectionLease;
-  /** Of the election alone: its requests never wait behind others. */
+  /** Dedicated to the election, so its requests never wait behind others. */
   readonly client: HttpClient;
 }
 
-/** Coordinated election (KEP-4355): the server chooses the leader among the candidates. */
+/** Coordinated election (KEP-4355), in which the server chooses the leader among the candidates. */
 export interface CoordinatedElectionOptions {
   /** Semantic version of this program, e.g. `1.4.0`. */
   readonly binaryVersion: string;
@@ -53,16 +53,17 @@ export interface CoordinatedElectionOptions {
 /** Leader election by a Lease. */
 export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions, 'rejoinTimeoutMs'> {
   /**
-   * What a lost lease leads to. By default a process that lost it because the API server did not answer stays, and
-   * competes again: an exit would not help, and its webhooks and caches are still good. One that stalled, or whose lease
-   * another holds, ends as with `exit`, which is controller-runtime's way: `run` rejects with LeaderElectionLostError.
+   * Consequence of a lost lease. By default a process that lost it because the API server did not answer stays, and
+   * competes again, because an exit would not help, and its webhooks and caches are still good. One that stalled, or
+   * whose lease is held by another process, ends as with `exit`, as in controller-runtime, and `run` rejects with
+   * LeaderElectionLostError.
    *
    * @default 'rejoin-after-outage'
    */
   readonly onLost?: OnLost;
   /** Name of the Lease. Runnables with a `leaderElectionScope` compete for `<name>-<scope>`. */
   readonly name: string;
-  /** Namespace of the Lease. @default the connection's: that of the pod, or of the context */
+  /** Namespace of the Lease. @default that of the connection, i.e. of the pod or of the context */
   readonly namespace?: string;
   /** Who this process is; unique. With `coordinated`, the name of its LeaseCandidate. @default `<hostname>_<uuid>` */
   readonly identity?: string;
@@ -75,8 +76,9 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
   /** Gives the lease back after everything has stopped. @default true */
   readonly releaseOnCancel?: boolean;
   /**
-   * Where the lease is renewed. `main`: on this event loop, which must be free for a moment in each `renewDeadlineMs`.
-   * `worker`: in a thread with connections and a clock of its own, for processes that compute for longer than that.
+   * Thread that renews the lease. With `main` it is this event loop, which must be free for a moment in each
+   * `renewDeadlineMs`. With `worker` it is a thread with separate connections and a separate clock, for processes that
+   * compute for longer than that.
    *
    * @default 'main'
    */
@@ -98,11 +100,11 @@ export interface RuntimeLeaderElectionOptions extends Pick<LeaderElectionOptions
    * @default a Lease
    */
   readonly newLock?: (parts: LockParts) => ResourceLock;
-  /** @default off: candidates compete by themselves */
+  /** @default off, so candidates compete by themselves */
   readonly coordinated?: CoordinatedElectionOptions;
 }
 
-/** Where `createManager` serves what it records of its controllers, and what it records. */
+/** Address at which `createManager` serves its records of the controllers, and options of the recording. */
 export type RuntimeInspectionOptions = RecordingOptions &
   (
     | (Pick<ListenOptions, 'port' | 'host' | 'onListening'> & { readonly behindMetrics?: false })
@@ -159,9 +161,9 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly newMapper?: (options: RestMapperOptions) => RestMapper;
   /** The webhook server that `webhookManagedBy` registers with; it runs only if a webhook is registered. */
   readonly webhook?: RuntimeWebhookOptions;
-  /** @default no election: this process leads at once */
+  /** @default no election, so this process leads at once */
   readonly leaderElection?: RuntimeLeaderElectionOptions;
-  /** @default prom-client with a registry of its own; with the process's default metrics where `clock` is the system's */
+  /** @default prom-client with a separate registry; with the process's default metrics if `clock` is the system's */
   readonly metrics?: PrometheusMetrics;
   /**
    * Records why each object is reconciled, what the runs write and what that leads to, and serves it with a page:
@@ -173,7 +175,10 @@ export interface RuntimeManagerOptions<X extends object = object>
   readonly inspection?: RuntimeInspectionOptions;
 }
 
-/** What everything that is added can be given beside {@link ManagerDependencies}: the parts as what they are here. */
+/**
+ * Dependencies that can be injected into everything that is added, beside {@link ManagerDependencies}, with the types
+ * that the parts have here.
+ */
 export interface RuntimeDependencies {
   readonly cache: Cache;
   readonly client: DelegatingClient;
@@ -200,17 +205,20 @@ export interface RuntimeDependencies {
  * ```
  */
 export interface RuntimeManager<X extends object = object> extends Manager<RuntimeDependencies & X> {
-  /** Informers by kind: indexes, namespaces, informers on loan. */
+  /** Informers by kind, with indexes, namespaces and informers on loan. */
   readonly cache: Cache;
   /** Reads from the cache, writes to the server; fenced. Also `client.live`, and `client.vanished(kind)`. */
   readonly client: DelegatingClient;
-  /** What is recorded of the controllers; undefined unless the option `inspection` is set. */
+  /** Records of the controllers; undefined unless the option `inspection` is set. */
   readonly inspection: Inspection | undefined;
-  /** Talks to the server directly, and watches. Not fenced: for reads, and for writes that need no leadership. */
+  /**
+   * Sends requests and watches directly to the server. Not fenced, so for reads, and for writes that need no
+   * leadership.
+   */
   readonly liveClient: HttpClient;
   /**
-   * Where the server is and who this process is: for further clients, e.g. of `@kctl/pods`. What they send in a reconcile is
-   * counted with its other requests.
+   * Address of the server and identity of this process, for further clients, e.g. of `@kctl/pods`. Their requests in a
+   * reconcile are counted with its other requests.
    */
   readonly connection: Connection;
   /** Kinds by name, resources by name, and all resources that the server serves. */

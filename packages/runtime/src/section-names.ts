@@ -3,7 +3,7 @@ import type { CoordinatedElectionOptions, RuntimeManagerOptions, RuntimeWebhookO
 
 type NamesOf<T> = OptionNames<NonNullable<T>>;
 
-/** The options of each part that the facade makes: complete by type, so that none can be forgotten here. */
+/** The options of each part that the facade makes, complete by type, so that none can be forgotten here. */
 const http: NamesOf<RuntimeManagerOptions['http']> = {
   impersonate: true,
   program: true,

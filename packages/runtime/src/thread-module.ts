@@ -2,16 +2,16 @@ import { existsSync } from 'node:fs';
 import type { ThreadModule } from '@kctl/leader-election';
 
 /**
- * The program of the election's thread: the file beside this one, or, in a bundle, its source.
+ * The program of the election's thread, which is the file beside this one or, in a bundle, its source.
  *
- * @throws Error where there is neither
+ * @throws Error if neither exists
  */
 export async function findThreadModule(): Promise<ThreadModule> {
   const here = ownUrl();
   const file = here?.endsWith('.ts') === true ? './election-worker.ts' : './election-worker.js';
   const url = here === undefined ? undefined : new URL(file, here);
   if (url !== undefined && existsSync(url)) return url;
-  // Not before it is needed: it is large.
+  // Not before it is needed, because it is large.
   const { compressedElectionWorker } = await import('./election-worker-source.js');
   if (compressedElectionWorker !== undefined) {
     const { brotliDecompressSync } = process.getBuiltinModule('node:zlib');

@@ -1,12 +1,12 @@
 /**
- * The lock of an election that is renewed in a worker thread: made there, over connections of its own.
+ * The lock of an election that is renewed in a worker thread. It is made there, over separate connections.
  *
  * @packageDocumentation
  */
 import { createHttpClient, type Connection, type HttpClientOptions } from '@kctl/client-http';
 import { createLeaseLock, type LeaseLockOptions, type ResourceLock } from '@kctl/leader-election';
 
-/** What the thread is given. */
+/** Data passed to the thread. */
 export interface WorkerLockData {
   readonly connection: Connection;
   readonly request: Pick<HttpClientOptions, 'userAgent' | 'requestTimeoutMs'>;

@@ -1,12 +1,12 @@
 /**
- * Has V8's young generation stay as large as it is: 2 MB at the start of a bundled program, 8 MB where its modules were
- * loaded one by one. By itself it doubles, up to 16 MB and three times that in memory, when as much survives as in the
- * first list of a cache, and does not shrink while a program is busy. A reconcile allocates little and drops it soon: a
- * small young generation is collected more often and costs no more.
+ * Keeps V8's young generation at its current size, which is 2 MB at the start of a bundled program, and 8 MB if its
+ * modules were loaded one by one. By default it doubles, up to 16 MB and three times that in memory, when as much
+ * survives as in the first list of a cache, and does not shrink while a program is busy. A reconcile allocates little
+ * and drops it soon, so a small young generation is collected more often and costs no more.
  *
  * Call it first in the program. It holds for the whole process, so it is for programs, not for libraries; `main` of
- * @kctl/operator calls it. The same as `--semi-space-growth-factor=1`, which NODE_OPTIONS refuses. Nothing happens where
- * Node was given a size (`--max-semi-space-size`, `--min-semi-space-size`), or the runtime is not Node.
+ * @kctl/operator calls it. The same as `--semi-space-growth-factor=1`, which NODE_OPTIONS refuses. Nothing happens if
+ * Node was started with a size (`--max-semi-space-size`, `--min-semi-space-size`), or if the runtime is not Node.
  *
  * @example
  * ```ts

@@ -21,14 +21,14 @@ export interface ConsoleLoggerOptions {
   /** The least severe level at which errors are written with their stacks. @default 'error' */
   readonly stackLevel?: LogLevel;
   /**
-   * How `ts` is written: as RFC 3339, as seconds since 1970 with a fraction (zap's default), or as ms since 1970.
+   * Format of `ts`, which is RFC 3339, seconds since 1970 with a fraction (zap's default), or ms since 1970.
    *
    * @default 'rfc3339'
    */
   readonly timeFormat?: 'rfc3339' | 'seconds' | 'ms';
   /**
-   * Leaves out entries that repeat the level and message of many others: of those in one period the first ones are
-   * written, then one in so many, with the field `suppressed`. `{}` for the numbers of zap.
+   * Leaves out entries that repeat the level and message of many others. Of those in one period the first ones are
+   * written, then every n-th one, with the field `suppressed`. `{}` for the numbers of zap.
    *
    * @default every entry is written
    */
@@ -52,11 +52,11 @@ const optionNames: OptionNames<ConsoleLoggerOptions> = {
   fields: true,
 };
 
-/** What {@link createConsoleLogger} makes. */
+/** Result of {@link createConsoleLogger}. */
 export interface ConsoleLogger extends Logger {
   /**
    * The least severe level that is written. Setting it takes effect at once, for this logger and for all that have the
-   * same origin: its children, and those that it is a child of.
+   * same origin (its children and its ancestors).
    *
    * @throws TypeError (when set) for an unknown level
    */
@@ -67,11 +67,11 @@ export interface ConsoleLogger extends Logger {
 /**
  * Creates a logger that writes one entry for each call.
  *
- * Field values are written as {@link loggable} describes: errors with the messages and stacks of their whole cause
- * chain, Kubernetes objects as kind, namespace, name and resourceVersion. The keys `ts`, `level` and `msg` belong to
- * the entry; fields of these names are written as `fields.ts`, `fields.level` and `fields.msg`. A call does not throw,
- * whatever its fields are; an entry that `write` throws on is lost. A field that cannot be read is written as a note that
- * says so; an error given in the place of the message or of the fields is written as the field `error`.
+ * Field values are written as {@link loggable} describes, with the messages and stacks of the whole cause chain of
+ * errors, and kind, namespace, name and resourceVersion of Kubernetes objects. The keys `ts`, `level` and `msg` belong
+ * to the entry; fields of these names are written as `fields.ts`, `fields.level` and `fields.msg`. A call does not
+ * throw, whatever its fields are; an entry that `write` throws on is lost. A field that cannot be read is written as a
+ * note that states this; an error given in the place of the message or of the fields is written as the field `error`.
  *
  * @throws TypeError naming an option with an unknown value
  *
@@ -109,7 +109,7 @@ export function createConsoleLogger(options: ConsoleLoggerOptions = {}): Console
   });
 }
 
-/** What a logger and its children share. */
+/** State that a logger and its children share. */
 interface Sink {
   level: LogLevel;
   readonly format: 'json' | 'text';
@@ -219,12 +219,12 @@ function printable(value: Loggable): string {
   );
 }
 
-/** Whether a text cannot end its line or steer a terminal. */
+/** Whether a string cannot end its line or control a terminal. */
 function isControlFree(text: string): boolean {
   return !/[\p{Cc}\u2028\u2029]/u.test(text);
 }
 
-/** A time that is none is written as what it is. */
+/** A number that is not a time is written as it is. */
 function timestamp(now: () => number, format: (typeof timeFormats)[number]): string | number {
   try {
     const ms = now();

@@ -21,7 +21,7 @@ export interface DescribedError {
 export function describeError(error: unknown, options: { readonly stack?: boolean } = {}): DescribedError {
   const chain = chainOf(error);
   const own = joinMessages(chain.filter((link) => link.depth === 0).map((link) => messageOf(link.error)));
-  // Stacks name the members of an AggregateError; where there are none, or no text at all, the message has to.
+  // Stacks name the members of an AggregateError. Without stacks, or without any message, the message has to name them.
   const message = options.stack === false || own === '' ? withMembers(own, chain) : own;
   const code = chain.map((link) => property(link.error, 'code')).find((value) => typeof value === 'string');
   const stack = options.stack === false ? '' : stackOf(chain, message);
@@ -49,7 +49,7 @@ function isAggregate(value: unknown): boolean {
 
 interface Link {
   readonly error: unknown;
-  /** 0: the error itself and its causes; more: inside an AggregateError. */
+  /** 0 for the error itself and its causes, more inside an AggregateError. */
   readonly depth: number;
 }
 

@@ -1,9 +1,9 @@
 /**
- * Bounds of a histogram: `count` of them, the first `start`, each `factor` times the one before. Computed as
- * `prometheus.ExponentialBuckets` does, by repeated multiplication: a power differs from that in the last bit, and with
- * it the `le` label of the series.
+ * Bounds of a histogram. There are `count` of them, the first is `start`, and each is `factor` times the one before.
+ * Computed as `prometheus.ExponentialBuckets` does, by repeated multiplication, because a power differs from that in
+ * the last bit, and with it the `le` label of the series.
  *
- * @throws RangeError where no ascending bounds result
+ * @throws RangeError if no ascending bounds result
  */
 export function exponentialBuckets(start: number, factor: number, count: number): readonly number[] {
   if (!(start > 0) || !(factor > 1) || !Number.isSafeInteger(count) || count < 1)

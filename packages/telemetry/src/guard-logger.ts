@@ -2,9 +2,9 @@ import type { LogFields, Logger, LogLevel } from './logger.js';
 import { noopLogger } from './noop.js';
 
 /**
- * A logger that never throws and never rejects: where the given one fails, its line is lost and the work goes on. For
- * code that must not stop because a log sink does. Of a sink that lacks methods, as `console` does and stubs of tests
- * do, the lines that it can write are written: children of one without `child` add their fields themselves.
+ * A logger that never throws and never rejects. If the given one fails, its line is lost and the work goes on. For code
+ * that must not stop because a log sink does. Of a sink that lacks methods, such as `console` or a stub of a test, the
+ * lines that it can write are written. Children of a sink without `child` add their fields themselves.
  */
 export function guardLogger(logger: Logger): Logger {
   return logger === noopLogger || logger instanceof GuardedLogger ? logger : new GuardedLogger(logger);

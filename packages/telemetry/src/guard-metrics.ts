@@ -1,12 +1,12 @@
 import type { Counter, Family, Gauge, Histogram, Metrics } from './metrics.js';
 import { noopMetrics } from './noop.js';
 
-/** What {@link guardMetrics} has returned: it needs no guard. */
+/** Metrics that {@link guardMetrics} has returned, which need no guard. */
 const guards = new WeakSet<Metrics>();
 
 /**
- * Metrics that never throw: what the sink throws goes to `report`, the first time, and the measurement is lost. For
- * code that must not stop because a sink does.
+ * Metrics that never throw. The first error of the sink goes to `report`, and the measurement is lost. For code that
+ * must not stop because a sink does.
  */
 export function guardMetrics(sink: Metrics, report: (error: unknown) => void): Metrics {
   if (sink === noopMetrics || guards.has(sink)) return sink;
@@ -23,7 +23,7 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
       return undefined;
     }
   };
-  // Called a dozen times in each reconcile: a closure for each call would be a tenth of what a reconcile allocates.
+  // Called a dozen times in each reconcile. A closure for each call would be a tenth of the allocations of a reconcile.
   const guarded =
     <C, V>(child: C | undefined, call: (child: C, value: V) => unknown) =>
     (value: V): void => {
@@ -35,7 +35,7 @@ export function guardMetrics(sink: Metrics, report: (error: unknown) => void): M
         failed(error);
       }
     };
-  /** What the sink returned, if it has these methods. */
+  /** Returns the object that the sink returned, if it has these methods. */
   const having = <T>(what: string, methods: readonly string[], returned: T | undefined): T | undefined => {
     if (returned === undefined || hasMethods(returned, methods)) return returned;
     throw new TypeError(

@@ -4,7 +4,7 @@ import type { Logger } from './logger.js';
 import type { Metrics } from './metrics.js';
 import { noopLogger, noopMetrics } from './noop.js';
 
-/** Where something writes to, as its options say. */
+/** Sinks that a component writes to, per its options. */
 export interface SinkOptions {
   /** @default noopLogger */
   readonly logger?: Logger | undefined;
@@ -12,15 +12,15 @@ export interface SinkOptions {
   readonly metrics?: Metrics | undefined;
 }
 
-/** What {@link guardSinks} returns: neither fails. */
+/** Result of {@link guardSinks}, of which neither fails. */
 export interface Sinks {
   readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
 /**
- * Logger and metrics from options, as {@link guardLogger} and {@link guardMetrics} make them: work that must not stop
- * goes on where a sink fails, or is a stub that lacks a method. The first failure of the metrics is logged.
+ * Logger and metrics from options, as {@link guardLogger} and {@link guardMetrics} make them. Work that must not stop
+ * goes on if a sink fails, or is a stub that lacks a method. The first failure of the metrics is logged.
  *
  * @example
  * ```ts

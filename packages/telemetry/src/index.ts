@@ -1,5 +1,5 @@
 /**
- * What @kctl packages say about themselves, without naming a vendor: Logger, Metrics and Tracer contracts.
+ * Vendor-neutral telemetry contracts of @kctl packages, which are Logger, Metrics and Tracer.
  *
  * @packageDocumentation
  */

@@ -1,6 +1,6 @@
 import { property } from './message-of.js';
 
-/** What a log line contains of a Kubernetes object, as controller-runtime's encoder prints it. */
+/** Summary of a Kubernetes object in a log line, as controller-runtime's encoder prints it. */
 export interface ObjectSummary {
   readonly apiVersion?: string;
   readonly kind?: string;
@@ -20,7 +20,9 @@ export function isKubernetesObject(value: object): boolean {
   return ['name', 'generateName', 'uid', 'resourceVersion'].some((field) => isText(property(metadata, field)));
 }
 
-/** Kind, namespace, name and resourceVersion of an object: enough to find it, nothing that may be secret. */
+/**
+ * Kind, namespace, name and resourceVersion of an object, which is enough to find it and nothing that may be secret.
+ */
 export function summaryOf(value: object): ObjectSummary {
   const metadata = property(value, 'metadata');
   const items = property(value, 'items');
@@ -34,7 +36,7 @@ export function summaryOf(value: object): ObjectSummary {
   };
 }
 
-/** Why the contents of an object are not logged even on request, or undefined where they may be. */
+/** Why the contents of an object are not logged even on request, or undefined if they may be. */
 export function refusalOf(value: object): string | undefined {
   const kind = property(value, 'kind');
   if (!isText(kind)) return 'contents are not logged: the object has no kind, so it may be a Secret';

@@ -1,4 +1,4 @@
-/** Options of sampling: how many equal entries are written. */
+/** Options of sampling, which decide how many equal entries are written. */
 export interface LogSampling {
   /** So many entries of a level and message are written in each period. @default 100 */
   readonly initial?: number;
@@ -36,7 +36,7 @@ export class LogSampler {
     this.#tickMs = tickMs;
   }
 
-  /** How many entries were left out since the last one that was written; undefined where this one is left out. */
+  /** How many entries were left out since the last one that was written; undefined if this one is left out. */
   admit(level: string, message: string, now: number): number | undefined {
     if (now >= this.#periodEnd || now < this.#periodEnd - this.#tickMs) this.#beginPeriod(now);
     const key = `${level} ${message}`;
@@ -58,7 +58,7 @@ export class LogSampler {
     for (const [key, { seen }] of this.#counts) if (seen === 0) this.#counts.delete(key);
   }
 
-  /** What was left out at the end of the last period is counted by the first entry of its message in this one. */
+  /** Entries left out at the end of the last period are counted by the first entry of their message in this one. */
   #beginPeriod(now: number): void {
     this.#periodEnd = now + this.#tickMs;
     for (const [key, count] of this.#counts) {

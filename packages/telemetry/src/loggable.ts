@@ -17,9 +17,11 @@ const lastApplied = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxDepth = 12;
 const maxEntries = 200;
 const maxTextLength = 32_768;
-/** About how many characters a value may become: entries that many others refer to are written at each place. */
+/**
+ * About how many characters a value may become, because entries that many others refer to are written at each place.
+ */
 const maxSize = 1_000_000;
-/** What an entry counts for, besides its text. */
+/** Size of an entry, in addition to its characters. */
 const entrySize = 32;
 
 /** How values are turned into {@link Loggable}s. */
@@ -31,15 +33,15 @@ export interface LoggableOptions {
 /**
  * A field value as a log line contains it. Does not throw and does not change the value, whatever it is.
  *
- * - Kubernetes objects, at any depth: kind, namespace, name and resourceVersion; with {@link wholeObject} their
+ * - Kubernetes objects, at any depth, become kind, namespace, name and resourceVersion; with {@link wholeObject} their
  *   contents, except those of Secrets.
- * - Errors: name, message with those of all causes, code, and the stacks of the whole chain.
- * - Values with `toJSON`, arrays and Maps as well: what that returns.
- * - Big integers, symbols, functions, NaN and infinite numbers: as text. Bytes: their length. Maps as objects, Sets as
- *   arrays. Passwords in URLs are replaced.
- * - What cannot be read, contains itself, or is deeper than 12 levels: a short note instead. Of arrays and records
- *   with more than 200 entries, the first 200; of texts, the first 32,768 characters; of the whole value, about the
- *   first million characters.
+ * - Errors become name, message with those of all causes, code, and the stacks of the whole chain.
+ * - Values with `toJSON`, including arrays and Maps that have it, become its return value.
+ * - Big integers, symbols, functions, NaN and infinite numbers become strings, bytes their length, Maps objects, and
+ *   Sets arrays. Passwords in URLs are replaced.
+ * - Values that cannot be read, that contain themselves, or that are deeper than 12 levels become a short note. Arrays
+ *   and records are cut to the first 200 entries, strings to the first 32,768 characters, and the whole value to about
+ *   the first million characters.
  *
  * For adapters of other logging libraries behind the Logger contract.
  */
@@ -49,7 +51,7 @@ export function loggable(value: unknown, options: LoggableOptions = {}): Loggabl
 
 interface Place {
   readonly stacks: boolean;
-  /** Inside an object whose contents were asked for: only Secrets are summarised. */
+  /** Inside an object whose contents were requested, so only Secrets are summarised. */
   readonly whole: boolean;
   readonly above: readonly object[];
   /** Shared by all places of one value. */
@@ -103,7 +105,8 @@ function convertObject(value: object, place: Place): Loggable {
   if (value instanceof URL) return withoutPassword(value);
   if (value instanceof RegExp) return String(value);
   if (value instanceof Date && Number.isNaN(value.getTime())) return 'Invalid Date';
-  // Before the entries of any container: a value that writes itself, such as a connection, leaves secrets out.
+  // Before the entries of any container, because a value with its own `toJSON`, such as a connection, leaves secrets
+  // out.
   const toJson: unknown = Reflect.get(value, 'toJSON');
   if (typeof toJson === 'function') return convert(Reflect.apply(toJson, value, ['']), inside);
   if (Array.isArray(value)) return entriesOf(value, (entry) => convert(entry, inside));

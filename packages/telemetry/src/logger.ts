@@ -19,7 +19,7 @@ export type LogFields = Readonly<Record<string, unknown>>;
  * ```
  */
 export interface Logger {
-  /** Whether a line of this level would be written: guard for fields that are expensive to make. */
+  /** Whether a line of this level would be written, as a guard for fields that are expensive to make. */
   isEnabled(level: LogLevel): boolean;
   trace(message: string, fields?: LogFields): void;
   debug(message: string, fields?: LogFields): void;

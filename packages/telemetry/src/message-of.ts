@@ -1,4 +1,4 @@
-/** How V8 ends a message that quotes the text in which JSON is wrong. */
+/** End of V8's messages that quote invalid JSON. */
 const quoteEnd = ' is not valid JSON';
 const quotes: readonly (readonly [RegExp, string])[] = [
   [
@@ -8,12 +8,12 @@ const quotes: readonly (readonly [RegExp, string])[] = [
   [/(?:\.\.\.)?"[^"]*"(?:\.\.\.)? is not valid JSON/g, 'the text is not valid JSON'],
 ];
 
-/** The password of a URL within a text. */
+/** The password of a URL within a string. */
 const urlPassword = /\b([a-z][a-z0-9+.-]*:\/\/[^\s:/@"'<>]*):[^\s/@"'<>]+@/gi;
 
 /**
- * A text without what may be secret in it: what V8 quotes of JSON that is not valid, and passwords in URLs. Every text
- * that reaches a log, an error or a span goes through it.
+ * A string without parts that may be secret, which are V8's quotes of JSON that is not valid, and passwords in URLs.
+ * Every string that reaches a log, an error or a span goes through it.
  */
 export function withoutSecrets(text: string): string {
   const shown = text.includes('://') && text.includes('@') ? text.replace(urlPassword, '$1:[redacted]@') : text;
@@ -22,9 +22,9 @@ export function withoutSecrets(text: string): string {
 }
 
 /**
- * The message of anything that was thrown: the message of an Error, a text itself, otherwise a short description.
- * Does not throw, whatever the value is: values without a prototype, with getters that throw, or revoked proxies.
- * What V8 quotes of JSON that is not valid, and passwords in URLs, are left out: they may be secret.
+ * The message of anything that was thrown, which is the message of an Error, a string itself, otherwise a short
+ * description. Does not throw, even for values without a prototype, with getters that throw, or revoked proxies. V8's
+ * quotes of JSON that is not valid, and passwords in URLs, are left out, because they may be secret.
  */
 export function messageOf(thrown: unknown): string {
   if (typeof thrown === 'string') return withoutSecrets(thrown);
@@ -38,13 +38,13 @@ export function messageOf(thrown: unknown): string {
   return String(thrown);
 }
 
-/** The name of a function; '' where it has none, or none that is a text, or one that cannot be read. */
+/** The name of a function; '' if it has no name, or one that is not a string, or one that cannot be read. */
 export function functionName(value: object): string {
   const name = property(value, 'name');
   return typeof name === 'string' ? name : '';
 }
 
-/** The value of a property, or undefined where reading it throws. */
+/** The value of a property, or undefined if reading it throws. */
 export function property(value: unknown, name: string): unknown {
   if ((typeof value !== 'object' || value === null) && typeof value !== 'function') return undefined;
   try {
@@ -54,7 +54,7 @@ export function property(value: unknown, name: string): unknown {
   }
 }
 
-/** What kind of object it is and the names of its properties; values may be secret and do not appear. */
+/** Kind of an object and the names of its properties; values may be secret and do not appear. */
 function described(value: object): string {
   try {
     const tag = Object.prototype.toString.call(value);

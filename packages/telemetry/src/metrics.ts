@@ -45,8 +45,8 @@ export interface Family<T> {
 }
 
 /**
- * Where measurements go. Declaring the same name twice with the same shape returns the same family; with another
- * shape it throws. An implementation belongs to one registry: nothing is global.
+ * Sink of measurements. Declaring the same name twice with the same shape returns the same family; with another shape
+ * it throws. An implementation belongs to one registry, and nothing is global.
  */
 export interface Metrics {
   counter(options: MetricOptions): Family<Counter>;

@@ -23,7 +23,7 @@ export type OpenTelemetryValue =
   | OpenTelemetryValue[]
   | { [key: string]: OpenTelemetryValue };
 
-/** What {@link createOpenTelemetryLogger} needs of a logger of `@opentelemetry/api-logs`. */
+/** The part of a logger of `@opentelemetry/api-logs` that {@link createOpenTelemetryLogger} needs. */
 export interface OpenTelemetryLike {
   emit(record: OpenTelemetryRecord): void;
 }

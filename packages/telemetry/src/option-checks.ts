@@ -21,7 +21,7 @@ const requestCounterMethods: Methods<RequestCounter> = { run: true };
 const tracerMethods: Methods<Tracer> = { withSpan: true };
 
 /**
- * A check that an option is a {@link Logger}, for what takes one: the first line would throw otherwise.
+ * A check that an option is a {@link Logger}. Without it, the first line would throw.
  *
  * @example
  * ```ts

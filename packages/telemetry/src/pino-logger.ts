@@ -2,7 +2,7 @@ import { loggable } from './loggable.js';
 import type { LogFields, Logger, LogLevel } from './logger.js';
 import { readCall, readFields } from './read-fields.js';
 
-/** What {@link createPinoLogger} needs of a logger of pino. */
+/** The part of a pino logger that {@link createPinoLogger} needs. */
 export interface PinoLike {
   isLevelEnabled(level: string): boolean;
   trace(fields: object, message: string): void;
@@ -14,10 +14,10 @@ export interface PinoLike {
 }
 
 /**
- * The Logger contract over a logger of pino: levels, redaction and transports are pino's. Field values are written as
- * {@link loggable} describes, so that Kubernetes objects are a summary and errors lead to the line. The keys `level`, `time`
- * and `msg` are pino's: fields of these names are written as `fields.level`, `fields.time` and `fields.msg`. A call does not
- * throw, whatever its fields are; an entry that pino throws on is lost.
+ * The Logger contract over a logger of pino, which provides levels, redaction and transports. Field values are written
+ * as {@link loggable} describes, so that Kubernetes objects are a summary and errors lead to the line. The keys
+ * `level`, `time` and `msg` belong to pino, so fields of these names are written as `fields.level`, `fields.time` and
+ * `fields.msg`. A call does not throw, whatever its fields are; an entry that pino throws on is lost.
  */
 export function createPinoLogger(pino: PinoLike): Logger {
   const log =
@@ -42,7 +42,7 @@ export function createPinoLogger(pino: PinoLike): Logger {
   };
 }
 
-/** Twice in one line of JSON, most readers take the last: a field would hide the severity. */
+/** If a key is twice in one line of JSON, most readers take the last, so a field would hide the severity. */
 const reserved = new Set(['level', 'time', 'msg']);
 
 function converted(fields: LogFields): Record<string, unknown> {

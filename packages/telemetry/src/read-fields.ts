@@ -4,7 +4,7 @@ import { isKubernetesObject } from './kubernetes-object.js';
 import { messageOf } from './message-of.js';
 import { unwrapWhole } from './whole-object.js';
 
-/** The fields of a call, read once. What is given in the place of fields, as plain JavaScript does, is a field itself. */
+/** The fields of a call, read once. A value given in the place of fields, as in plain JavaScript, is a field itself. */
 export function readFields(given: unknown): LogFields {
   if (given === undefined || given === null) return {};
   if (isError(given)) return { error: given };
@@ -33,7 +33,7 @@ function readField(fields: object, key: string): unknown {
 }
 
 /**
- * The message and the fields of a call of a logger, whatever was given: an error in the place of either is the field
+ * The message and the fields of a call of a logger, whatever was given. An error in the place of either is the field
  * `error`. Does not throw.
  */
 export function readCall(message: unknown, fields: unknown): { readonly text: string; readonly fields: LogFields } {

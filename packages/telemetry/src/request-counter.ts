@@ -4,8 +4,8 @@ export interface RequestTally {
 }
 
 /**
- * Attributes requests to the work that sends them. An `AsyncLocalStorage<RequestTally>` is one, where the client adds to
- * what `getStore` returns.
+ * Attributes requests to the work that sends them. An `AsyncLocalStorage<RequestTally>` is one, if the client adds to
+ * the tally that `getStore` returns.
  */
 export interface RequestCounter {
   /** Calls `work` with `given`. Requests of `work`, and of everything that it awaits, are added to the tally. */

@@ -10,7 +10,7 @@ export interface StackFrames {
   readonly foreign: number;
 }
 
-/** Reads the frames of an error; none where it has no readable stack. */
+/** Reads the frames of an error; none if it has no readable stack. */
 export function framesOf(error: unknown): StackFrames {
   const stack = property(error, 'stack');
   const all = typeof stack === 'string' ? linesBelowMessage(stack, property(error, 'message')) : [];
@@ -57,7 +57,7 @@ function originOf(line: string): string | undefined {
   return own === null || /\.test\.[cm]?[jt]s[:)]/.test(line) ? undefined : `@kctl/${own[1] ?? ''}`;
 }
 
-/** The folder of packages, where this file runs in kctl's own workspace; bundled and installed code has none. */
+/** The folder of packages if this file runs in kctl's own workspace; undefined in bundled and installed code. */
 const workspace = workspaceOf(import.meta.url);
 
 function workspaceOf(url: string): string | undefined {

@@ -6,11 +6,12 @@ export interface WholeObject {
 }
 
 /**
- * Asks for the contents of a Kubernetes object in a log line, for debugging: `logger.debug('desired', { deployment:
- * wholeObject(deployment) })`. Without it, a line contains kind, namespace, name and resourceVersion.
+ * Requests the contents of a Kubernetes object in a log line, for debugging, as in
+ * `logger.debug('desired', { deployment: wholeObject(deployment) })`. Without it, a line contains kind, namespace, name
+ * and resourceVersion.
  *
- * Secrets, lists of Secrets and objects without a kind are never logged whole: the line contains the summary and the
- * reason. `metadata.managedFields` and the last-applied annotation are left out.
+ * Secrets, lists of Secrets and objects without a kind are never logged whole. The line contains the summary and the
+ * reason instead. `metadata.managedFields` and the last-applied annotation are left out.
  */
 export function wholeObject(object: object): WholeObject {
   return { [marker]: object };

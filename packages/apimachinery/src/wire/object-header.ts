@@ -60,7 +60,7 @@ export const headerValues = {
   timestamp: (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined),
   labels: (value: unknown): Readonly<Record<string, string>> =>
     isJsonObject(value) ? (value as Readonly<Record<string, string>>) : noLabels,
-  /** What is not an object among them is left out: readers look at the members of each. */
+  /** Values that are not objects are left out, because readers access the members of each. */
   owners: (value: unknown): readonly Readonly<OwnerReference>[] => {
     if (!Array.isArray(value)) return noOwners;
     const references = value as readonly Readonly<OwnerReference>[];

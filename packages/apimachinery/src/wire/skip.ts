@@ -120,7 +120,7 @@ function isLetter(byte: number | undefined): boolean {
   return byte !== undefined && (byte | 0x20) >= 0x61 && (byte | 0x20) <= 0x7a;
 }
 
-/** The position of the value after the colon at or behind `at`; −1 where there is none. */
+/** Position of the value after the colon at or behind `at`; −1 if absent. */
 export function afterColon(bytes: Uint8Array, at: number, end: number): number {
   let position = at;
   if (bytes[position] !== colon) {

@@ -124,7 +124,7 @@ export function isUnreadable(error: unknown): boolean {
   return error instanceof JsonSyntaxError || error instanceof YamlProblem || isBadRequest(error);
 }
 
-/** What is wrong with a body of YAML that is read by way of JSON. */
+/** Problem of a YAML body that is converted to JSON first. */
 export function problemOfYaml(error: unknown): string {
   return error instanceof YamlProblem ? `error converting YAML to JSON: ${error.message}` : messageOf(error);
 }

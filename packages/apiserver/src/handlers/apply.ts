@@ -235,7 +235,7 @@ function applyConfig(
   return object;
 }
 
-/** As upstream: the owners of an object that is not of its type cannot be found. */
+/** As upstream, the owners of an object that does not match its type cannot be found. */
 function untyped(live: UntypedObject, errors: string): Error {
   const name = nameOf(live);
   const hasOwners = (decodeManagers(live.metadata.managedFields)?.size ?? 0) > 0;

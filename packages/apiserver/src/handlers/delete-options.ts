@@ -55,7 +55,7 @@ function queryOptions(query: DeleteQuery): JsonObject {
   if (query.has('orphanDependents')) given['orphanDependents'] = parseBoolParameter(query, 'orphanDependents');
   if (query.has('propagationPolicy')) given['propagationPolicy'] = query.get('propagationPolicy');
   if (query.has('dryRun')) given['dryRun'] = query.getAll('dryRun');
-  // As upstream, an empty precondition of a query is none, unlike one of a body.
+  // As upstream, an empty precondition in a query is ignored, unlike one in a body.
   const preconditions = (['uid', 'resourceVersion'] as const).filter((name) => (query.get(name) ?? '') !== '');
   if (preconditions.length > 0)
     given['preconditions'] = Object.fromEntries(preconditions.map((name) => [name, query.get(name)]));
@@ -119,7 +119,8 @@ async function parseOptions({ request, offload }: ResourceCall, bytes: Uint8Arra
     const how = { expected: protobufOptions, offload, signal };
     const contentType = request.header('content-type');
     const body = await parseBody(bytes, contentType, how);
-    // As upstream, YAML becomes JSON first, whose members are sorted: the first one that is not of its type is reported.
+    // As upstream, YAML is converted to JSON with sorted members first, and the first member of a wrong type is
+    // reported.
     return mediaTypeOf(contentType) === 'application/yaml' ? { ...body, value: sorted(body.value) } : body;
   } catch (error) {
     const why = syntaxProblem(error);

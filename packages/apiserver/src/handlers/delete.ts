@@ -44,7 +44,7 @@ export async function remove(backend: Backend, call: ResourceCall): Promise<Repl
       }),
     admission?.signal,
   );
-  // As upstream, this old option says that the client knows of deletions that take time.
+  // As upstream, this old option states that the client supports deletions that take time.
   const status = !result.isGone && options.orphanDependents === false ? 202 : 200;
   if (result.shown === undefined) return await textReply(status, successText(definition, result.last), call.negotiated);
   return await objectReply(backend, call, { status, rendering: await shownIn(definition, result.shown) });

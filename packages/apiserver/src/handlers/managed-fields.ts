@@ -115,12 +115,12 @@ function requireTyped(object: JsonObject, definition: ResourceDefinition | undef
   if (errors.length > 0) throw unclassified(`${what === '' ? '' : `${what}: `}${printErrors(errors)}`);
 }
 
-/** Types that states of objects were found to be of: states are not changed. */
+/** Types that states of objects were found to match; states are immutable. */
 const typed = new WeakMap<object, Atom>();
 
 /**
- * What is wrong with a state of an object by the type of a version. A field whose type differs between versions, or was
- * changed since, may have a value of the other type.
+ * Problem of a state of an object according to the type of a version. A field whose type differs between versions, or
+ * was changed since, may have a value of the other type.
  */
 export function stateErrors({ isCustom, fieldTyping: { atom } }: ResourceDefinition, state: UntypedObject): string[] {
   if (!isCustom || typed.get(state) === atom) return [];

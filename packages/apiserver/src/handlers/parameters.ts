@@ -80,7 +80,7 @@ export const deleteParameters = decides<
   propagationPolicy: 'answered',
   dryRun: 'answered',
   preconditions: 'answered',
-  // As upstream without the feature gate: it has no effect.
+  // As upstream without the feature gate, it has no effect.
   ignoreStoreReadErrorWithClusterBreakingPotential: 'answered',
 });
 

@@ -136,8 +136,8 @@ export function fieldSyntaxProblem(text: string): string | undefined {
 }
 
 /**
- * A field selector whose syntax is known to be right, without its terms that have no field: as upstream, those that have no
- * value either match everything.
+ * A field selector whose syntax is known to be valid, without its terms that have no field. As upstream, those that
+ * have no value either match everything.
  */
 export function namedFields(text: string): { readonly text: string; readonly hasNameless: boolean } {
   const terms = text.split(/(?<!\\),/).filter((term) => !/^(?:!=|==|=)$/.test(term));

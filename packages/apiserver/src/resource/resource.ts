@@ -193,7 +193,7 @@ export interface ResourceDefinition extends UpdateStrategy {
    */
   fromStorage(stored: UntypedObject): UntypedObject;
 
-  /** Of custom resources: refuses an object whose version was removed from the definition. @throws StatusError 500 */
+  /** Refuses a custom resource whose version was removed from the definition. @throws StatusError 500 */
   requireKnownVersion?(stored: UntypedObject): void;
   /** Set if a webhook converts, in which case `toStorage` and `fromStorage` are for objects that need no call. */
   readonly conversion?: ObjectConversion;

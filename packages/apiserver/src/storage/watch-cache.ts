@@ -6,7 +6,7 @@ import type { Table } from './table.js';
 /** Definitions whose objects could all be converted at one time since they were made. */
 const filled = new WeakSet<ResourceDefinition>();
 
-/** Notes that a definition was made while the kind had no objects: there was nothing to convert. */
+/** Records that a definition was created while the kind had no objects, so there was nothing to convert. */
 export function noteFilled(definition: ResourceDefinition): void {
   filled.add(definition);
 }

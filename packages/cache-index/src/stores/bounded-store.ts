@@ -10,7 +10,9 @@ import type { Store, StoreOptions } from './store.js';
 export interface BoundedStoreOptions<T extends KubeObject> extends StoreOptions<T> {
   /** Number of objects held whole (those put or read last). */
   readonly maxObjects: number;
-  /** Reads an object from the server; undefined if there is none. Called for an evicted object, once at a time. */
+  /**
+   * Reads an object from the server; undefined if it does not exist. Called for an evicted object, one call at a time.
+   */
   readonly read: (key: string) => Promise<T | undefined>;
 }
 

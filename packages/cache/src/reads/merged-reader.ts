@@ -22,7 +22,7 @@ export interface StoreSet<T extends KubeObject> {
 export interface MergedStores<T extends KubeObject> {
   readonly readable: StoreSet<T>;
   readonly resourceVersion: string;
-  /** Those of every store, even if there is none at present. */
+  /** Index names of every store, even if no store exists at present. */
   readonly indexNames: readonly string[];
 }
 
@@ -88,7 +88,7 @@ export class MergedReader<T extends KubeObject> implements IndexReader<T> {
     return overlap(stores) ? all.sort((a, b) => byKey(keyOf(a), keyOf(b))) : all;
   }
 
-  /** All stores have the same definitions. If there is none at present, no object has values. */
+  /** All stores have the same definitions. If no store exists at present, no object has values. */
   indexValues(indexName: string, object: DeepReadonly<T>): readonly string[] {
     this.#requireIndex(indexName);
     return this.#stores[0]?.reader.indexValues(indexName, object) ?? [];

@@ -1,7 +1,7 @@
 import type { GetOptions, ListOptions } from '@kctl/client';
 import { decides, type AnsweredOptions } from '@kctl/options';
 
-/** A get from the store, which is what there is: versions and own writes are for clients over it. */
+/** A get from the store as it is; versions and own writes are left to clients over it. */
 const storeGet = decides<GetOptions>()({
   live: 'answered',
   signal: 'answered',
@@ -9,7 +9,7 @@ const storeGet = decides<GetOptions>()({
   readYourWrites: 'answered',
 });
 
-/** What a get from the store reads of its options. */
+/** Options that a get from the store reads. */
 export type StoreGet = AnsweredOptions<GetOptions, typeof storeGet>;
 
 /** A list from the store. */
@@ -36,7 +36,7 @@ export const liveGet = decides<GetOptions>()({
   signal: 'sent',
 });
 
-/** A list from the server within the scope of the cache: indexed fields, and pages over scopes, are answered here. */
+/** A list from the server within the scope of the cache. Indexed fields and pages over scopes are handled here. */
 export const liveList = decides<ListOptions>()({
   namespace: 'sent',
   labelSelector: 'sent',

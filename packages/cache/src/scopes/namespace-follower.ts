@@ -141,7 +141,7 @@ class Follower implements NamespaceFollower {
     this.#ready.promise.catch(() => undefined);
     // A cache without default namespaces holds all of them, so it is set to none until the first are read.
     void this.#set([], {});
-    // The first namespaces read are set, even if there are none.
+    // The first namespaces read are set, even an empty list.
     this.#isSet = false;
   }
 

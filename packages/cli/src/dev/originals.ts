@@ -14,9 +14,9 @@ import type { DevRecord } from './dev-record.js';
 /** The field owner of a tunnel's writes, which kctl's apply does not remove. */
 export const tunnelOwner = 'kctl-dev';
 /**
- * Annotation of an object that leads to the machine of a developer, with the run of `kctl dev` that it leads to. One
- * that ends later does not change what another has taken over. What the object was before is in the record of that
- * machine.
+ * Annotation of an object that leads to the machine of a developer; its value is the run of `kctl dev`. A run that ends
+ * later does not change an object that another run has taken over. The former state of the object is in the record of
+ * that machine.
  */
 const sessionAnnotation = 'kctl.dev/dev-session';
 /** Annotation of cert-manager, which would write the CA of the deployed copy. */

@@ -5,7 +5,7 @@ export interface MetricSample {
   readonly value: number;
 }
 
-/** The samples of Prometheus' text format, version 0.0.4; other lines are left out. */
+/** Samples of the Prometheus exposition format, version 0.0.4; other lines are left out. */
 export function parseSamples(text: string): readonly MetricSample[] {
   return text.split('\n').flatMap((line) => {
     const [, name, labels = '', value] =

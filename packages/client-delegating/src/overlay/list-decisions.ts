@@ -1,7 +1,7 @@
 import type { DeleteAllOfOptions, DeleteOptions, ListOptions, PatchOptions } from '@kctl/client';
 import { decides } from '@kctl/options';
 
-/** A list that the cache answers, with own writes on top: what the cache gets. */
+/** Options that the cache gets for a list that it answers, with own writes on top. */
 export const cachedList = decides<ListOptions>()({
   namespace: 'sent',
   labelSelector: 'sent',
@@ -17,7 +17,7 @@ export const cachedList = decides<ListOptions>()({
   continue: { refused: 'a cached list is not paged' },
 });
 
-/** Which objects belong into a list: what the matcher of the cache gets. */
+/** Options that the matcher of the cache gets; they decide which objects belong in a list. */
 export const matchedList = decides<ListOptions>()({
   namespace: 'sent',
   labelSelector: 'sent',
@@ -32,7 +32,7 @@ export const matchedList = decides<ListOptions>()({
   continue: 'answered',
 });
 
-/** A list that the server answers within the scope of the cache: its items are selected here. */
+/** A list that the server answers within the scope of the cache. Its items are selected here. */
 export const scopedList = decides<ListOptions>()({
   namespace: 'sent',
   resourceVersion: 'sent',
@@ -47,7 +47,7 @@ export const scopedList = decides<ListOptions>()({
   continue: 'answered',
 });
 
-/** A list that no store holds: fields that only an index of the cache has are answered here. */
+/** A list that no store holds. Fields that only an index of the cache has are handled here. */
 export const uncachedList = decides<ListOptions>()({
   namespace: 'sent',
   labelSelector: 'sent',
@@ -75,7 +75,7 @@ export const deletedObjects = decides<DeleteAllOfOptions>()({
   signal: 'answered',
 });
 
-/** What the record of own writes reads of the options of a write: one that stores nothing is not recorded. */
+/** Options of a write that the record of own writes reads. A write that stores nothing is not recorded. */
 export const recordedWrite = decides<PatchOptions>()({
   dryRun: 'answered',
   signal: 'answered',

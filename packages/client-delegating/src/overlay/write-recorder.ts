@@ -116,7 +116,7 @@ export class WriteRecorder {
     const recordScope = (): void => this.#options.ledger.recordScope(kind, options.namespace);
     const answer = await this.#send(send, { unknown: recordScope, refused: () => Promise.resolve() });
     const given: unknown = answer;
-    // What is not a list of objects tells nothing of what has been deleted.
+    // A response that is not a list of objects does not show which objects were deleted.
     if (!isJsonObject(given) || !Array.isArray(given['items']) || !isJsonObject(given['metadata'])) recordScope();
     else if (answer !== undefined && 'items' in answer) await this.#deletedList(kind, options, answer);
     return answer;

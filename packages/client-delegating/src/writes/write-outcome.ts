@@ -82,7 +82,7 @@ export function outcomeOfDelete(
     if (terminating.outcome.type === 'present' || isDeleting(result)) return terminating;
     return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
   }
-  // A client of a user's may answer nothing: then the delete has happened, and no more is known.
+  // A user's client may return nothing. Then the delete has happened, and nothing else is known.
   const given: unknown = result;
   if (!isJsonObject(given)) return unread(key);
   const uid = result.details?.uid ?? known.uid;

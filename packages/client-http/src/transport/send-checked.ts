@@ -3,9 +3,10 @@ import { shownType } from '@kctl/options';
 import type { Transport, TransportRequest, TransportResponse } from './transport.js';
 
 /**
- * Sends a request by a transport that may be a user's.
+ * Sends a request through a transport that may be a user's.
  *
- * @throws TypeError when it answers with what is not a response: there is no status to judge, and no body to read
+ * @throws TypeError if the transport returns a value that is not a response, which has no status to check and no body
+ * to read
  */
 export async function sendChecked(transport: Transport, request: TransportRequest): Promise<TransportResponse> {
   const response = await transport.send(request);

@@ -101,7 +101,7 @@ export function connectionFromKubeConfig(kubeConfig: KubeConfigLike): Connection
   return hideSecrets(connection);
 }
 
-/** What a method of a KubeConfig returned: an object, or null for none. */
+/** Result of a method of a KubeConfig, an object or null. */
 function recordFrom<M extends 'getCurrentCluster' | 'getCurrentUser'>(
   kubeConfig: KubeConfigLike,
   method: M,

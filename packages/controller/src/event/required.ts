@@ -25,9 +25,9 @@ export function requirePredicates(what: string, predicates: unknown): void {
 }
 
 /**
- * What `isSame` of a polling source returned.
+ * Result of `isSame` of a polling source.
  *
- * @throws TypeError for a promise, which would count as true and drop each change; what it rejects with is dropped
+ * @throws TypeError for a promise, which would count as true and drop each change; its rejection is ignored
  */
 export function sameAnswer(answer: unknown): boolean {
   if (!isThenable(answer)) return Boolean(answer);

@@ -2,10 +2,10 @@ import { isThenable } from '@kctl/options';
 import type { RequestCounter, RequestTally } from '@kctl/telemetry';
 
 /**
- * Calls work within a counter, once, and returns what the work returns: a counter that returns something else, or does not
- * call the work, costs the count alone.
+ * Calls work once within a counter and returns its result. If a counter returns something else or does not call the
+ * work, only the count is lost.
  *
- * @throws what the work throws
+ * @throws the error of the work
  */
 export function counted<T>(counter: RequestCounter, tally: RequestTally, work: () => T): T {
   let outcome: { readonly value: T } | { readonly error: unknown } | undefined;
@@ -24,7 +24,7 @@ export function counted<T>(counter: RequestCounter, tally: RequestTally, work: (
     // Most often the promise of the work itself, which the caller awaits.
     if (isThenable(returned) && returned !== once()) Promise.resolve(returned).catch(() => undefined);
   } catch {
-    // What the work threw is thrown below.
+    // The error of the work is thrown below.
   }
   return once();
 }

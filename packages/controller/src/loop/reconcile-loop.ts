@@ -16,7 +16,7 @@ import type { RunningRequests } from '../reconciler/running-requests.js';
 import { putBack } from '../queue/worker-pool.js';
 import { counted } from './counted.js';
 
-/** How long a tracer may take to call the work that it is given, in ms: as long as a run waits for it. */
+/** Time that a tracer may take to call its work, in ms, which is as long as a run waits for it. */
 const tracerTimeoutMs = 1000;
 
 /** Dependencies of a reconcile loop. */

@@ -76,7 +76,7 @@ const note = {
   bodyStart: 8,
   fieldsEnd: 9,
   fieldsEpoch: 10,
-  /** -1 if there is none; a value that does not fit into a word is {@link inBytes}. */
+  /** -1 if absent; a value that does not fit into a word is {@link inBytes}. */
   generation: 11,
 } as const;
 /** How many words {@link LazyObject} needs of its slab store. */

@@ -1,10 +1,10 @@
 import { isThenable } from '@kctl/options';
 
 /**
- * Whether a filter lets its event pass: what is returned counts as in an `if`, so that a filter that returns nothing
+ * Reports whether a filter lets its event pass. The result counts as in an `if`, so that a filter that returns nothing
  * refuses, as a predicate of a controller does.
  *
- * @throws TypeError for a promise, which would count as true; what it rejects with is dropped
+ * @throws TypeError for a promise, which would count as true; its rejection is ignored
  */
 export function filterAnswer(what: string, answer: unknown): boolean {
   if (!isThenable(answer)) return Boolean(answer);

@@ -55,7 +55,7 @@ export function graphView({ manager, store }: InspectedState): readonly Controll
   }));
 }
 
-/** Those of a controller that fails to return them are left out here: the overview names the failure. */
+/** Needs of a controller that fails to return them are left out here, because the overview names the failure. */
 function needsOf(controller: Pick<Controller<never>, 'accessNeeds'>): readonly AccessNeed[] {
   try {
     return controller.accessNeeds();

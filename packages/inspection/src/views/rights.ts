@@ -6,11 +6,11 @@ import type { InspectedState } from './state.js';
 /** Rights beside what declares them. */
 export interface RightsView {
   readonly rows: readonly RightRow[];
-  /** Why the declared rights are not known: then none counts as missing or unused. */
+  /** Reason why the declared rights are unknown. If set, no right counts as missing or unused. */
   readonly failure: string | undefined;
 }
 
-/** Never throws: a runnable that is broken is what an inspection is opened for. */
+/** Never throws, because a broken runnable is a reason to open an inspection. */
 export function rightsView({ manager, rights, recordErrorMessages }: InspectedState): RightsView {
   try {
     return { rows: rights.rows(manager?.accessNeeds() ?? []), failure: undefined };
