@@ -86,6 +86,12 @@ describe('defineKind', () => {
 });
 
 describe('forms of a kind', () => {
+  it.each([untyped, metadataOnly, stripped])('refuses a bare group, version and kind in $name', (shape) => {
+    expect(() => shape({ group: 'apps', version: 'v1', kind: 'Deployment' } as never)).toThrow(
+      'apps/v1, Kind=Deployment has no plural and scope: pass a kind of @kctl/apimachinery/kinds, or defineKind()',
+    );
+  });
+
   it('are the same kind in another shape', () => {
     expect([metadataOnly(Foo).shape, untyped(Foo).shape]).toEqual(['metadata', 'untyped']);
     expect(isSameKind(metadataOnly(Foo), Foo)).toBe(true);

@@ -278,6 +278,11 @@ function reshape<S extends KindScope>(
 ): Omit<Kind<KubeObject, S>, typeof objectType> {
   requireRecord('kind', 'kind', kind, 'a kind, such as those of defineKind(…)');
   const { group, version, plural, scope, apiVersion } = kind;
+  // Requests need more than a group, version and kind, and nothing here knows a server.
+  if (typeof plural !== 'string' || typeof apiVersion !== 'string')
+    throw new TypeError(
+      `kind: ${formatGroupVersionKind(kind)} has no plural and scope: pass a kind of @kctl/apimachinery/kinds, or defineKind()({ group, version, kind, scope })`,
+    );
   return Object.freeze({ group, version, kind: kind.kind, plural, scope, shape, apiVersion });
 }
 

@@ -170,7 +170,17 @@ function assemble<X extends object>(
           clock,
         }));
   const mapper = newMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
-  const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events: notedEvents, metrics };
+  const shownConnection = hideSecrets(connection);
+  const parts = {
+    cache,
+    client,
+    apiReader: liveClient,
+    liveClient,
+    mapper,
+    events: notedEvents,
+    metrics,
+    connection: shownConnection,
+  };
   // A spread of generic objects loses nothing. Those of the user come last, as in the bare manager.
   const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
   const manager = createBareManager<RuntimeDependencies & X>({
@@ -211,7 +221,7 @@ function assemble<X extends object>(
     throw new TypeError('unreachable: the manager has another cache, client or mapper than it was given');
   return Object.assign(manager, {
     liveClient,
-    connection: hideSecrets(connection),
+    connection: shownConnection,
     metrics,
     recorder,
     run,

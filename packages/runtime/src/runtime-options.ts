@@ -187,6 +187,7 @@ export interface RuntimeDependencies {
   readonly mapper: RestMapper;
   readonly events: EventBroadcaster;
   readonly metrics: PrometheusMetrics;
+  readonly connection: Connection;
 }
 
 /**

@@ -45,6 +45,13 @@ describe('createManager', () => {
       ),
     );
     expect(seen).toEqual(['west', 'function', true]);
+    manager.add(
+      inject({ connection: true }, (parts: { connection: Connection }) => {
+        seen = parts.connection;
+        return { run: async () => undefined };
+      }),
+    );
+    expect(seen).toBe(manager.connection);
     // @ts-expect-error no such dependency
     expect(() => manager.add(inject({ no: true }, (_: { no: Date }) => ({ run: async () => undefined })))).toThrow(
       '"no"',

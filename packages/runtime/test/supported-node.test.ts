@@ -1,4 +1,4 @@
-// What is built refuses an old Node at import: tree-shaking must not drop the check.
+// Built packages refuse an old Node at import, because tree-shaking must not drop the check.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
