@@ -143,7 +143,13 @@ function startProgram(io: CliIo, { main, folder }: Project, options: RunOptions)
   ];
   const child = spawn(process.execPath, args, {
     cwd: folder,
-    env: { LOG_RECONCILES: 'true', ...io.environment, POD_NAMESPACE: 'default', ...options.environment },
+    env: {
+      LOG_RECONCILES: 'true',
+      INSPECTION_DETAILS: 'true',
+      ...io.environment,
+      POD_NAMESPACE: 'default',
+      ...options.environment,
+    },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     // A separate process group, so that Ctrl-C reaches only the command, which requests the end once; an operator that
     // receives two requests exits at once.

@@ -28,6 +28,8 @@ export interface StandardSettings {
    * `:port`, which means 127.0.0.1; `0` for none. See `kctl inspect`.
    */
   readonly inspectionBindAddress: string;
+  /** Records names of Secrets and messages of errors in the inspection, for development. */
+  readonly inspectionDetails: boolean;
   readonly webhookPort: number;
   /** Address that the webhook server binds to. @default every address of the machine */
   readonly webhookHost?: string;
@@ -47,6 +49,7 @@ export const standardDefaults: StandardSettings = {
   healthProbeBindAddress: ':8081',
   metricsBindAddress: ':8080',
   inspectionBindAddress: '0',
+  inspectionDetails: false,
   webhookPort: 9443,
   logLevel: 'info',
   logFormat: 'json',
@@ -92,6 +95,12 @@ export const standardFields: readonly SettingField[] = [
     type: 'string',
     description: 'where the inspection is served, on a loopback address; 0 for none',
     defaultText: shown('inspectionBindAddress'),
+  },
+  {
+    name: 'inspectionDetails',
+    type: 'boolean',
+    description: 'record names of Secrets and messages of errors in the inspection, for development',
+    defaultText: shown('inspectionDetails'),
   },
   {
     name: 'webhookPort',
@@ -149,6 +158,7 @@ export function managerOptionsOf(
   const health = parseBindAddress('healthProbeBindAddress', settings.healthProbeBindAddress);
   const metrics = parseBindAddress('metricsBindAddress', settings.metricsBindAddress);
   const inspection = inspectionAddressOf(settings.inspectionBindAddress);
+  const details = settings.inspectionDetails ? { recordSecretNames: true, recordErrorMessages: true } : {};
   return {
     logger: withRemedies(logger),
     ...(settings.logReconciles ? { tracer: createReconcileLog(logger) } : {}),
@@ -163,7 +173,7 @@ export function managerOptionsOf(
     ...(watchNamespaces.length === 0 ? {} : { namespaces: watchNamespaces }),
     ...(health === undefined ? {} : { health }),
     ...(metrics === undefined ? {} : { metricsServer: metrics }),
-    ...(inspection === undefined ? {} : { inspection }),
+    ...(inspection === undefined ? {} : { inspection: { ...inspection, ...details } }),
     ...(leaderElect ? { leaderElection: { name, ...(namespace === undefined ? {} : { namespace }) } } : {}),
   };
 }

@@ -173,6 +173,10 @@ describe('managerOptionsOf', () => {
       expect(managerOptionsOf('op', { ...standardDefaults, inspectionBindAddress: address }, logger)).toMatchObject({
         inspection,
       });
+    const detailed = { ...standardDefaults, inspectionBindAddress: ':8082', inspectionDetails: true };
+    expect(managerOptionsOf('op', detailed, logger)).toMatchObject({
+      inspection: { port: 8082, recordSecretNames: true, recordErrorMessages: true },
+    });
     expect(() =>
       managerOptionsOf('op', { ...standardDefaults, inspectionBindAddress: '0.0.0.0:8082' }, logger),
     ).toThrow('inspectionBindAddress "0.0.0.0:8082" is not a loopback address: use 127.0.0.1 and a port-forward');
