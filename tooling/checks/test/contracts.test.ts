@@ -103,7 +103,8 @@ describe('an option that is added to a contract', () => {
       const found = errors
         .filter((error) => / missing /.test(error) && field.test(error))
         .map((error) => error.split('(')[0]);
-      expect([...new Set(found)].sort()).toEqual(layers.map((layer) => `packages/${layer}`).sort());
+      // The users of an incomplete table do not compile either.
+      expect(layers.map((layer) => `packages/${layer}`).filter((layer) => !found.includes(layer))).toEqual([]);
     },
   );
 });

@@ -1,5 +1,5 @@
 import { forbidden, type FieldError } from '@kctl/crd/engine';
-import { decides, type Decision } from '@kctl/options';
+import type { Decision, Decisions } from '@kctl/options';
 import type { NamedQuery } from '../protocol/named-query.js';
 
 /** The ListOptions of meta/v1, which lists, watches and deletecollections have. */
@@ -20,7 +20,7 @@ type ListParameters = Readonly<
 >;
 
 /** Parameters of a LIST or a deletecollection. */
-export const listParameters = decides<ListParameters>()({
+export const listParameters = {
   labelSelector: 'answered',
   fieldSelector: 'answered',
   watch: 'answered',
@@ -32,10 +32,11 @@ export const listParameters = decides<ListParameters>()({
   limit: 'answered',
   continue: 'answered',
   sendInitialEvents: { refused: 'sendInitialEvents is forbidden for list' },
-});
+} as const;
+listParameters satisfies Decisions<ListParameters>;
 
 /** Parameters of a WATCH. */
-export const watchParameters = decides<ListParameters>()({
+export const watchParameters = {
   labelSelector: 'answered',
   fieldSelector: 'answered',
   watch: 'answered',
@@ -46,23 +47,33 @@ export const watchParameters = decides<ListParameters>()({
   limit: 'answered',
   continue: 'answered',
   sendInitialEvents: 'answered',
-});
+} as const;
+watchParameters satisfies Decisions<ListParameters>;
 
 /** Parameters of a GET. */
-export const getParameters = decides<Readonly<Record<'resourceVersion', string>>>()({ resourceVersion: 'answered' });
+export const getParameters = { resourceVersion: 'answered' } as const;
+getParameters satisfies Decisions<Readonly<Record<'resourceVersion', string>>>;
 
 /** The CreateOptions, UpdateOptions and PatchOptions of meta/v1. */
-export const writeParameters = decides<
-  Readonly<Record<'dryRun' | 'fieldManager' | 'fieldValidation' | 'force', string>>
->()({
+export const writeParameters = {
   dryRun: 'answered',
   fieldManager: 'answered',
   fieldValidation: 'answered',
   force: 'answered',
-});
+} as const;
+writeParameters satisfies Decisions<Readonly<Record<'dryRun' | 'fieldManager' | 'fieldValidation' | 'force', string>>>;
 
 /** The DeleteOptions of meta/v1, which are parameters if there is no body. */
-export const deleteParameters = decides<
+export const deleteParameters = {
+  gracePeriodSeconds: 'answered',
+  orphanDependents: 'answered',
+  propagationPolicy: 'answered',
+  dryRun: 'answered',
+  preconditions: 'answered',
+  // As upstream without the feature gate, it has no effect.
+  ignoreStoreReadErrorWithClusterBreakingPotential: 'answered',
+} as const;
+deleteParameters satisfies Decisions<
   Readonly<
     Record<
       | 'gracePeriodSeconds'
@@ -74,15 +85,7 @@ export const deleteParameters = decides<
       string
     >
   >
->()({
-  gracePeriodSeconds: 'answered',
-  orphanDependents: 'answered',
-  propagationPolicy: 'answered',
-  dryRun: 'answered',
-  preconditions: 'answered',
-  // As upstream without the feature gate, it has no effect.
-  ignoreStoreReadErrorWithClusterBreakingPotential: 'answered',
-});
+>;
 
 /** A query of which only the parameters can be read that a table answers. */
 export type QueryOf<T extends object> = NamedQuery<

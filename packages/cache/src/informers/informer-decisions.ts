@@ -1,10 +1,10 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { SharedInformerOptions } from '@kctl/informer';
-import { decides } from '@kctl/options';
+import type { Decisions } from '@kctl/options';
 import type { CacheOptions, ResolvedScope } from '../cache-options.js';
 
 /** The options of a cache, as its informers get them. */
-export const ofCache = decides<CacheOptions>()({
+export const ofCache = {
   watchList: 'sent',
   minWatchTimeoutMs: 'sent',
   idleTimeoutMs: 'sent',
@@ -25,10 +25,11 @@ export const ofCache = decides<CacheOptions>()({
   defaults: 'answered',
   undeclaredReads: 'answered',
   lingerMs: 'answered',
-});
+} as const;
+ofCache satisfies Decisions<CacheOptions>;
 
 /** The options of a scope, as its informer gets them. */
-export const ofScope = decides<ResolvedScope>()({
+export const ofScope = {
   transform: 'sent',
   bookmarks: 'sent',
   resyncMs: 'sent',
@@ -40,10 +41,11 @@ export const ofScope = decides<ResolvedScope>()({
   labels: 'answered',
   labelSelector: 'answered',
   fieldSelector: 'answered',
-});
+} as const;
+ofScope satisfies Decisions<ResolvedScope>;
 
 /** The options of an informer, of which a cache gives all but those that would differ from informer to informer. */
-export const ofInformer = decides<SharedInformerOptions<KubeObject>>()({
+export const ofInformer = {
   kind: 'sent',
   listerWatcher: 'sent',
   indexers: 'sent',
@@ -68,4 +70,5 @@ export const ofInformer = decides<SharedInformerOptions<KubeObject>>()({
   metrics: 'sent',
   pageSize: { refused: 'the rules of client-go choose it' },
   onHandlerError: { refused: 'failures of handlers are logged' },
-});
+} as const;
+ofInformer satisfies Decisions<SharedInformerOptions<KubeObject>>;

@@ -1,19 +1,20 @@
 import type { GetOptions, ListOptions } from '@kctl/client';
-import { decides, type AnsweredOptions } from '@kctl/options';
+import type { AnsweredOptions, Decisions } from '@kctl/options';
 
 /** A get from the store as it is; versions and own writes are left to clients over it. */
-const storeGet = decides<GetOptions>()({
+const storeGet = {
   live: 'answered',
   signal: 'answered',
   resourceVersion: 'answered',
   readYourWrites: 'answered',
-});
+} as const;
+storeGet satisfies Decisions<GetOptions>;
 
 /** Options that a get from the store reads. */
 export type StoreGet = AnsweredOptions<GetOptions, typeof storeGet>;
 
 /** A list from the store. */
-export const storeList = decides<ListOptions>()({
+export const storeList = {
   namespace: 'answered',
   labelSelector: 'answered',
   fieldSelector: 'answered',
@@ -26,18 +27,20 @@ export const storeList = decides<ListOptions>()({
   // Nothing is waited for that would need a limit.
   timeoutSeconds: 'answered',
   continue: { refused: 'list without it, or live' },
-});
+} as const;
+storeList satisfies Decisions<ListOptions>;
 
 /** A get from the server within the scope of the cache, as a list of one name. */
-export const liveGet = decides<GetOptions>()({
+export const liveGet = {
   resourceVersion: 'sent',
   live: 'sent',
   readYourWrites: 'sent',
   signal: 'sent',
-});
+} as const;
+liveGet satisfies Decisions<GetOptions>;
 
 /** A list from the server within the scope of the cache. Indexed fields and pages over scopes are handled here. */
-export const liveList = decides<ListOptions>()({
+export const liveList = {
   namespace: 'sent',
   labelSelector: 'sent',
   resourceVersion: 'sent',
@@ -49,4 +52,5 @@ export const liveList = decides<ListOptions>()({
   fieldSelector: 'answered',
   limit: 'answered',
   continue: 'answered',
-});
+} as const;
+liveList satisfies Decisions<ListOptions>;
