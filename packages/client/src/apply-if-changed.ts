@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { functionOption, numberProblem, requireOptions } from '@kctl/options';
@@ -192,11 +193,34 @@ export interface ApplyMemoOptions {
   readonly capacity?: number;
 }
 
+interface Noop {
+  readonly version: string | undefined;
+  /** Undefined for an object without a generation. */
+  readonly content: string | undefined;
+  readonly configuration: object;
+}
+
+/**
+ * Whether a cached object is the noted one with another status, as a Deployment is at each step of a rollout. With
+ * managedFields the comparison of fields decides. A field that another owner takes over increases the generation.
+ */
+function isStatusChange({ content }: Noop, actual: unknown): boolean {
+  return content !== undefined && metadataOf(actual).managedFields === undefined && contentOf(actual) === content;
+}
+
+/** Hash of an object without its type, its status, and the parts of its metadata that change with every write. */
+function contentOf(object: unknown): string | undefined {
+  if (!isJsonObject(object) || metadataOf(object).generation === undefined) return undefined;
+  const { apiVersion: _apiVersion, kind: _kind, status: _status, metadata: _metadata, ...content } = object;
+  const { resourceVersion: _version, managedFields: _fields, ...metadata } = metadataOf(object);
+  return hash('sha256', JSON.stringify([metadata, content]));
+}
+
 const memoOptionNames: OptionNames<ApplyMemoOptions> = { capacity: true };
 
 /**
- * A memory for {@link applyIfChanged}: exact, since a no-op is only one for the same configuration and the same
- * version of the same object.
+ * A memory for {@link applyIfChanged}. A no-op is one for the same configuration and the same version of the same object,
+ * or a version whose status alone is another, if the object has a generation and no managedFields.
  *
  * @throws TypeError when `capacity` is not an integer ≥ 0
  */
@@ -206,22 +230,23 @@ export function createApplyMemo(options: ApplyMemoOptions = {}): ApplyMemo {
   const { capacity = 10_000 } = options;
   const problem = numberProblem('capacity', capacity, { integer: true, orInfinity: true });
   if (problem !== undefined) throw new TypeError(`createApplyMemo: ${problem}`);
-  const noops = new Map<string, { readonly version: string | undefined; readonly configuration: object }>();
+  const noops = new Map<string, Noop>();
   const idOf = (kind: Kind, actual: unknown): string =>
     `${kind.apiVersion}/${kind.kind}/${metadataOf(actual).uid ?? ''}`;
   return {
     isNoop: (kind, actual, configuration) => {
       const noted = noops.get(idOf(kind, actual));
-      return (
-        noted !== undefined &&
-        noted.version === metadataOf(actual).resourceVersion &&
-        isSameJson(noted.configuration, configuration)
-      );
+      if (noted === undefined || !isSameJson(noted.configuration, configuration)) return false;
+      return noted.version === metadataOf(actual).resourceVersion || isStatusChange(noted, actual);
     },
     noteNoop: (kind, actual, configuration) => {
       const id = idOf(kind, actual);
       noops.delete(id);
-      noops.set(id, { version: metadataOf(actual).resourceVersion, configuration: mutableCopy(configuration) });
+      noops.set(id, {
+        version: metadataOf(actual).resourceVersion,
+        content: contentOf(actual),
+        configuration: mutableCopy(configuration),
+      });
       for (const [oldest] of noops) {
         if (noops.size <= capacity) break;
         noops.delete(oldest);

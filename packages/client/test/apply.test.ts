@@ -274,6 +274,27 @@ describe('applyIfChanged', () => {
     expect(recorder.writes).toHaveLength(3);
   });
 
+  it.each<[string, (cached: PersistedObject<typeof Deployment>) => void, boolean]>([
+    ['no change', () => undefined, false],
+    ['another status', (cached) => void (cached.status = { readyReplicas: 1 }), false],
+    ['another label', (cached) => void (cached.metadata.labels = { app: 'theirs' }), true],
+    ['another spec', (cached) => void (cached.spec!.replicas = 7), true],
+    ['another generation', (cached) => void (cached.metadata.generation = 2), true],
+    ['no generation', (cached) => void delete cached.metadata.generation, true],
+  ])('applies again or not after %s in a cache without managedFields', async (_name, change, isSent) => {
+    const recorder = client();
+    const options = { fieldOwner, memo: createApplyMemo() };
+    const cached = stored();
+    delete cached.metadata.managedFields;
+    const { object } = await applyIfChanged(recorder, Deployment, wanted(), { ...options, actual: cached });
+    expect(object.metadata.resourceVersion).toBe('11');
+    cached.metadata.resourceVersion = '12';
+    change(cached);
+    const again = await applyIfChanged(recorder, Deployment, wanted(), { ...options, actual: cached });
+    expect(again.applied).toBe(isSent);
+    expect(recorder.writes).toHaveLength(isSent ? 2 : 1);
+  });
+
   it('forgets the oldest no-op beyond its capacity', () => {
     const memo = createApplyMemo({ capacity: 2 });
     const objectOf = (uid: string): object => ({ metadata: { uid, resourceVersion: '1' } });
