@@ -57,7 +57,7 @@ async function installOne(
   }
   await eventually(
     async () => {
-      const { status } = await client.get(CustomResourceDefinition, { name }, { live: true });
+      const { status } = await client.get(CustomResourceDefinition, { name }, { live: true, ...link });
       const conditions = status?.conditions ?? [];
       const established = conditions.some(({ type, status: value }) => type === 'Established' && value === 'True');
       if (!established) {

@@ -239,7 +239,7 @@ async function waitUntilCalled(
           metadata: { generateName: 'kctl-probe-', namespace: 'default', labels: { 'kctl-probe': name } },
         };
         try {
-          await client.create(ConfigMap, draft, { dryRun: true });
+          await client.create(ConfigMap, draft, { dryRun: true, ...(signal !== undefined && { signal }) });
         } catch (error) {
           // Installed webhooks may evaluate it, too.
           const [, denying] = /admission webhook "([^"]*)" denied the request/.exec(messageOf(error)) ?? [];
