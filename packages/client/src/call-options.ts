@@ -10,7 +10,7 @@ import type {
   Preconditions,
   WatchOptions,
 } from './options.js';
-import { requireOptionsObject } from './require-arguments.js';
+import { requireOptionsObject } from './checks/require-arguments.js';
 
 /** Describes the problem of an option; undefined if there is no problem. */
 type Check = (name: string, value: unknown) => string | undefined;

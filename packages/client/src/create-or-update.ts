@@ -14,7 +14,7 @@ import { emptyObject, metadataOf } from './kube-object.js';
 import { writeOptionNames } from './write-option-names.js';
 import type { WriteOptions } from './options.js';
 import { shownType, unknownOptions } from '@kctl/options';
-import { keyIn } from './require-kind.js';
+import { keyIn } from './checks/require-kind.js';
 import type { OptionNames } from '@kctl/options';
 
 /** Result of {@link createOrUpdate} and {@link createOrPatch}. */

@@ -7,7 +7,7 @@ import { formatDuration, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { conditionsOf, readiness } from './conditions.js';
 import { finalizersOf, isSet } from './kube-object.js';
-import { requireObject, requireOptionsObject } from './require-arguments.js';
+import { requireObject, requireOptionsObject } from './checks/require-arguments.js';
 
 /** Options of {@link describeObject}. */
 export interface DescribeOptions {

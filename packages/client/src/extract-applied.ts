@@ -7,7 +7,7 @@ import type { ReadObject } from './client.js';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet } from './managed-fields.js';
 import { isSet, managedFieldsOf, metadataOf } from './kube-object.js';
-import { requireOptionsObject } from './require-arguments.js';
+import { requireOptionsObject } from './checks/require-arguments.js';
 
 /** An object that was read, and so has a name. */
 export interface NamedObject {

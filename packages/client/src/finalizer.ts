@@ -7,8 +7,8 @@ import type { Reader, ReadObject, Writer } from './client.js';
 import { finalizersOf, isSet, keyOfKind, metadataOf } from './kube-object.js';
 import type { AbortOptions } from './options.js';
 import { jsonPatch } from './patch.js';
-import { requireClient, requireName, requireOptionsObject } from './require-arguments.js';
-import { requireKind } from './require-kind.js';
+import { requireClient, requireName, requireOptionsObject } from './checks/require-arguments.js';
+import { requireKind } from './checks/require-kind.js';
 
 /** How often a guarded patch is tried against an object that changes meanwhile. */
 const maxAttempts = 10;

@@ -85,9 +85,15 @@ export { listWithin } from './read-scope.js';
 export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
-export { requireClientPart, requireListAnswer, requireObjectAnswer } from './answers.js';
-export { requireClient, requireList, requireName, requireObject, requireOptionsObject } from './require-arguments.js';
-export { requireKey, requireKind } from './require-kind.js';
+export { requireClientPart, requireListAnswer, requireObjectAnswer } from './checks/answers.js';
+export {
+  requireClient,
+  requireList,
+  requireName,
+  requireObject,
+  requireOptionsObject,
+} from './checks/require-arguments.js';
+export { requireKey, requireKind } from './checks/require-kind.js';
 export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { strategicMergeFrom } from './strategic-merge-from.js';

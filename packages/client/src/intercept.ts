@@ -1,5 +1,5 @@
 import type { DeepReadonly, KeyOf, Kind, PersistedObject, Status, Unread, WholeObject } from '@kctl/apimachinery';
-import { requireClientPart } from './answers.js';
+import { requireClientPart } from './checks/answers.js';
 import type {
   Client,
   Reader,
@@ -14,8 +14,8 @@ import { keyOfKind } from './kube-object.js';
 import type { CreateOptions, DeleteOptions, GetOptions, PatchOptions, UpdateOptions } from './options.js';
 import type { Patch } from './patch.js';
 import { isWatchingClient } from './wrap.js';
-import { requireClient } from './require-arguments.js';
-import { keyIn } from './require-kind.js';
+import { requireClient } from './checks/require-arguments.js';
+import { keyIn } from './checks/require-kind.js';
 
 /**
  * Hooks in place of verbs. Each has the signature of the verb it replaces, except that it always gets a key, even if

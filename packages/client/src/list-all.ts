@@ -2,11 +2,11 @@ import { isExpired, isGone } from '@kctl/apimachinery';
 import type { Kind, KubeList, ListMeta } from '@kctl/apimachinery';
 import { numberProblem } from '@kctl/options';
 import { anySignal } from '@kctl/wait';
-import { requireListAnswer } from './answers.js';
+import { requireListAnswer } from './checks/answers.js';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
-import { requireClient, requireOptionsObject } from './require-arguments.js';
-import { requireKind } from './require-kind.js';
+import { requireClient, requireOptionsObject } from './checks/require-arguments.js';
+import { requireKind } from './checks/require-kind.js';
 
 /** client-go's page size (`pager.New`). */
 const defaultPageSize = 500;

@@ -10,7 +10,7 @@ import type {
   Unread,
   WholeObject,
 } from '@kctl/apimachinery';
-import { requireClientPart } from './answers.js';
+import { requireClientPart } from './checks/answers.js';
 import type {
   Client,
   ReadObject,
@@ -24,8 +24,8 @@ import type { CreateOptions, DeleteOptions, GetOptions, ListOptions, PatchOption
 import type { Patch } from './patch.js';
 import { isWatchingClient, rewritten, sentDeletes, sentLists, sentWatches } from './wrap.js';
 import { shownType } from '@kctl/options';
-import { requireClient, requireOptionsObject } from './require-arguments.js';
-import { keyIn, requireKind } from './require-kind.js';
+import { requireClient, requireOptionsObject } from './checks/require-arguments.js';
+import { keyIn, requireKind } from './checks/require-kind.js';
 
 const code = 'KCTL_NAMESPACE_MISMATCH';
 

@@ -1,7 +1,7 @@
 import type { Client, WatchingClient } from './client.js';
 import type { FieldValidation } from './options.js';
 import { rewriteOptions, sentDeletes, sentWrites } from './wrap.js';
-import { requireClient, requireName } from './require-arguments.js';
+import { requireClient, requireName } from './checks/require-arguments.js';
 
 /**
  * Returns a client whose writes are all dry runs, for which the server does everything except storing. A call cannot

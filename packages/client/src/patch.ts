@@ -9,7 +9,7 @@ import type {
   Unread,
 } from '@kctl/apimachinery';
 import { isSet } from './kube-object.js';
-import { requireObject, requireOptionsObject } from './require-arguments.js';
+import { requireObject, requireOptionsObject } from './checks/require-arguments.js';
 import { requireOptions, booleanOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 

@@ -2,8 +2,8 @@ import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
 import type { Reader, ReadObject } from './client.js';
 import type { ListOptions } from './options.js';
-import { requireClient, requireList, requireOptionsObject } from './require-arguments.js';
-import { requireKind } from './require-kind.js';
+import { requireClient, requireList, requireOptionsObject } from './checks/require-arguments.js';
+import { requireKind } from './checks/require-kind.js';
 
 /** A part of a collection, as a list or watch chooses it. */
 export interface ReadScope {

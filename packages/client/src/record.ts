@@ -1,11 +1,11 @@
 import type { KeyOrObject, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
 import { mutableCopy } from '@kctl/apimachinery';
-import { requireClientPart } from './answers.js';
+import { requireClientPart } from './checks/answers.js';
 import type { Client, StatusClient, SubResourceClient, WatchingClient } from './client.js';
 import { isKubeObject, metadataOf } from './kube-object.js';
 import type { Patch } from './patch.js';
 import { isWatchingClient } from './wrap.js';
-import { requireClient } from './require-arguments.js';
+import { requireClient } from './checks/require-arguments.js';
 
 /** Verbs of a client. */
 export type ClientVerb = 'get' | 'list' | 'watch' | 'create' | 'update' | 'patch' | 'delete' | 'deleteAllOf';

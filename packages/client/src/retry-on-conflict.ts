@@ -4,7 +4,7 @@ import { createBackoff, retry, systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { BackoffOptions, Clock, Random } from '@kctl/wait';
 import type { AbortOptions } from './options.js';
-import { requireOptionsObject } from './require-arguments.js';
+import { requireOptionsObject } from './checks/require-arguments.js';
 
 /** How often and how fast a conflict is retried. */
 export interface ConflictRetry extends Pick<BackoffOptions, 'initialMs' | 'factor' | 'jitter' | 'capMs'> {

@@ -3,7 +3,7 @@ import { createStrategicPatch, hasStrategicMerge } from '@kctl/apimachinery/stra
 import type { KindNames } from '@kctl/apimachinery/strategic-merge';
 import { lockOn } from './patch.js';
 import type { MergeFromOptions, Patch } from './patch.js';
-import { requireObject, requireOptionsObject } from './require-arguments.js';
+import { requireObject, requireOptionsObject } from './checks/require-arguments.js';
 import { requireOptions, booleanOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 

@@ -7,7 +7,7 @@ import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
 import { exists } from './conditions.js';
 import { metadataOf } from './kube-object.js';
-import { keyIn } from './require-kind.js';
+import { keyIn } from './checks/require-kind.js';
 import { targetCondition, waitTargetNames } from './wait-target.js';
 import type { WaitTarget } from './wait-target.js';
 import { isWatchable } from './wrap.js';

@@ -1,5 +1,5 @@
 import type { Kind, PersistedObject } from '@kctl/apimachinery';
-import { requireClientPart } from './answers.js';
+import { requireClientPart } from './checks/answers.js';
 import type { Client, Reader, SubResourceClient, Watcher, WatchingClient } from './client.js';
 import type { DeleteAllOfOptions, ListOptions, PatchOptions, WatchOptions } from './options.js';
 

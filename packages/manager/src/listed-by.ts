@@ -10,7 +10,7 @@ export function listedBy<T>(what: string, listed: Iterable<T> | undefined, expec
   const items = [...(listed ?? [])];
   const odd = items.findIndex((item) => !isJsonObject(item));
   if (odd < 0) return items;
-  throw new TypeError(`${what} returned a list whose item ${odd} is ${shownType(items[odd])}: expected ${expected}`);
+  throw new TypeError(`${what}[${odd}] is ${shownType(items[odd])}: expected ${expected}`);
 }
 
 /** The reports of a cache; none if it makes none. @throws TypeError for what is not a list of them */

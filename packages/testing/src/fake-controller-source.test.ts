@@ -76,7 +76,7 @@ it('keeps no tie to what it was given or has handed out, and refuses impossible 
   Object.assign(made, { data: {} });
   expect((await source.list()).items[0]).toMatchObject({ data: { x: '1' } });
   expect(() => source.add(item('a'))).toThrow('add a/a: it is there already');
-  expect(() => source.modify(item('b'))).toThrow('modify a/b: there is none');
-  expect(() => source.delete(item('b'))).toThrow('delete a/b: there is none');
+  expect(() => source.modify(item('b'))).toThrow('modify a/b: it does not exist');
+  expect(() => source.delete(item('b'))).toThrow('delete a/b: it does not exist');
   expect(() => source.add({ metadata: {} })).toThrow('add: metadata.name');
 });

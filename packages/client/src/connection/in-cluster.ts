@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { requireOptionsObject } from '../require-arguments.js';
+import { requireOptionsObject } from '../checks/require-arguments.js';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
 import { withoutUndefined } from '@kctl/options';

@@ -6,12 +6,12 @@ import { booleanOption, clockOption, functionOption, numberProblem, requireOptio
 import type { OptionNames } from '@kctl/options';
 import { anySignal, sleep, systemClock, withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { requireListAnswer, requireObjectAnswer } from '../answers.js';
+import { requireListAnswer, requireObjectAnswer } from '../checks/answers.js';
 import type { Client, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { evict } from './evict.js';
 import { isSet } from '../kube-object.js';
-import { requireClient, requireName, requireOptionsObject } from '../require-arguments.js';
+import { requireClient, requireName, requireOptionsObject } from '../checks/require-arguments.js';
 
 /** Options of {@link cordon} and {@link uncordon}. */
 export interface CordonOptions extends AbortOptions {

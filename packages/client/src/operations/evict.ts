@@ -2,8 +2,8 @@ import type { DeepReadonly, KubeObject, NamespacedKey } from '@kctl/apimachinery
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
-import { requireClient, requireOptionsObject } from '../require-arguments.js';
-import { requireKey } from '../require-kind.js';
+import { requireClient, requireOptionsObject } from '../checks/require-arguments.js';
+import { requireKey } from '../checks/require-kind.js';
 import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 

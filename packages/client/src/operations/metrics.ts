@@ -1,9 +1,9 @@
 import { addQuantities, defineKind, quantityToNumber } from '@kctl/apimachinery';
 import type { Kind, KubeObject, NamespacedKey, Quantity } from '@kctl/apimachinery';
-import { requireListAnswer } from '../answers.js';
+import { requireListAnswer } from '../checks/answers.js';
 import type { Reader } from '../client.js';
 import type { AbortOptions, ListOptions } from '../options.js';
-import { requireClient, requireList, requireOptionsObject } from '../require-arguments.js';
+import { requireClient, requireList, requireOptionsObject } from '../checks/require-arguments.js';
 
 /** The usage of each resource. */
 interface Usage {

@@ -5,13 +5,13 @@ import { clockOption, functionOption, numberProblem, requireOptions, signalOptio
 import { sleep, systemClock, throwIfAborted } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
-import { requireListAnswer } from '../answers.js';
+import { requireListAnswer } from '../checks/answers.js';
 import type { Reader, ReadObject, SubResources, Writer } from '../client.js';
 import { listAll } from '../list-all.js';
 import type { AbortOptions } from '../options.js';
 import { StorageMigrationError, type FailedMigration } from './storage-migration-error.js';
-import { requireClient } from '../require-arguments.js';
-import { requireKind } from '../require-kind.js';
+import { requireClient } from '../checks/require-arguments.js';
+import { requireKind } from '../checks/require-kind.js';
 
 /** The client of {@link migrateStorage}. It must read from the API server, not from a cache. */
 export type StorageMigrationClient = Reader & Pick<Writer, 'patch'> & Pick<SubResources, 'status'>;

@@ -4,12 +4,12 @@ import { headerValues } from '@kctl/apimachinery/wire';
 import { booleanOption, requireOptions, shownType } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { orAborted } from '@kctl/wait';
-import { requireListAnswer, requireObjectAnswer } from '../answers.js';
+import { requireListAnswer, requireObjectAnswer } from '../checks/answers.js';
 import type { KindResolver, Reader, ReadObject } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { isSet } from '../kube-object.js';
-import { requireClient, requireList, requireObject, requireOptionsObject } from '../require-arguments.js';
-import { requireKind } from '../require-kind.js';
+import { requireClient, requireList, requireObject, requireOptionsObject } from '../checks/require-arguments.js';
+import { requireKind } from '../checks/require-kind.js';
 
 /** Options of {@link childrenOf}. */
 export interface ChildrenOptions extends AbortOptions {

@@ -7,14 +7,14 @@ import { clockOption, functionOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
-import { requireListAnswer, requireObjectAnswer } from '../answers.js';
+import { requireListAnswer, requireObjectAnswer } from '../checks/answers.js';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
 import { jsonPatchFrom } from '../patch.js';
 import { waitFor } from '../wait-for.js';
 import type { WaitForOptions } from '../wait-for.js';
-import { requireClient, requireObject, requireOptionsObject } from '../require-arguments.js';
-import { keyIn, requireKind } from '../require-kind.js';
+import { requireClient, requireObject, requireOptionsObject } from '../checks/require-arguments.js';
+import { keyIn, requireKind } from '../checks/require-kind.js';
 
 /** A kind whose pods are replaced step by step when its template changes. */
 export type RolloutKind = typeof Deployment | typeof StatefulSet | typeof DaemonSet;

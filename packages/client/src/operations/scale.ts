@@ -3,8 +3,8 @@ import type { Scale as ScaleBody } from '@kctl/apimachinery/kinds/autoscaling/v1
 import { numberProblem, requireOptions } from '@kctl/options';
 import type { SubResources } from '../client.js';
 import type { AbortOptions } from '../options.js';
-import { requireClient, requireOptionsObject } from '../require-arguments.js';
-import { keyIn } from '../require-kind.js';
+import { requireClient, requireOptionsObject } from '../checks/require-arguments.js';
+import { keyIn } from '../checks/require-kind.js';
 import type { OptionNames } from '@kctl/options';
 
 /** The content of the subresource `scale` of autoscaling/v1. */

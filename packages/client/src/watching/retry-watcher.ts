@@ -22,7 +22,7 @@ import type { OptionNames } from '@kctl/options';
 import type { AbortLink, Clock } from '@kctl/wait';
 import type { Watcher, WatchEvent, WatchStream } from '../client.js';
 import type { WatchOptions } from '../options.js';
-import { requireKind } from '../require-kind.js';
+import { requireKind } from '../checks/require-kind.js';
 
 /** Options of {@link createRetryWatcher}. */
 export interface RetryWatcherOptions

@@ -1,7 +1,7 @@
 import type { KeyOf, KeyOrObject, Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatGroupKind, isJsonObject, parseApiVersion } from '@kctl/apimachinery';
 import { shownValue } from '@kctl/options';
-import { isKubeObject } from './kube-object.js';
+import { isKubeObject } from '../kube-object.js';
 
 /** For clients. Refuses a value that cannot be a kind, which an import under a wrong name yields. @throws TypeError */
 export function requireKind(verb: string, kind: unknown): void {

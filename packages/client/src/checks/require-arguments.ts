@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { shownArgument } from '@kctl/options';
-import { isKubeObject } from './kube-object.js';
+import { isKubeObject } from '../kube-object.js';
 
 /**
  * For functions that take a client. Refuses a value that lacks the methods that they call, such as a client that was

@@ -1,6 +1,6 @@
 import { isJsonObject } from '@kctl/apimachinery';
 import { shownType } from '@kctl/options';
-import { isKubeObject } from './kube-object.js';
+import { isKubeObject } from '../kube-object.js';
 
 /** Returns the list of a foreign client unchanged. @throws TypeError if it is not a list of objects */
 export function requireListAnswer<L>(what: string, list: L): L {
