@@ -251,8 +251,8 @@ export const defects = [
     edits: [
       {
         file: 'packages/runtime/src/create-manager.ts',
-        from: 'createPrometheusMetrics({ defaultMetrics: isReal, eventLoopLag: isReal });',
-        to: 'createPrometheusMetrics({ defaultMetrics: true, eventLoopLag: true });',
+        from: '{ defaultMetrics: isReal, eventLoopLag: isReal }',
+        to: '{ defaultMetrics: true, eventLoopLag: true }',
       },
     ],
   },
@@ -674,9 +674,9 @@ export const defects = [
     operator: 'changing',
     edits: [
       {
-        file: 'packages/client-http/src/http-client.ts',
-        from: '    preconditions,\n    propagationPolicy',
-        to: '    propagationPolicy',
+        file: 'packages/client-http/src/option-parts.ts',
+        from: "  preconditions: 'sent',",
+        to: "  preconditions: 'answered',",
       },
     ],
   },
@@ -724,7 +724,7 @@ export const defects = [
     rules: ['above-its-limit'],
     edits: [
       {
-        file: 'packages/controller/src/worker-pool.ts',
+        file: 'packages/controller/src/queue/worker-pool.ts',
         from: '    this.#concurrency = value;\n    this.#asRun',
         to: '    this.#concurrency = Math.max(value, this.#concurrency);\n    this.#asRun',
       },

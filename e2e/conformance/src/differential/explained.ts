@@ -25,6 +25,14 @@ const afterValue = (text: string): string => text.slice(text.lastIndexOf('": ') 
 export const explanations: readonly Explanation[] = [
   {
     reason:
+      'of a key of DeleteOptions that is there twice, the first value is checked before the other fields here, in their order there',
+    covers: ({ path, real, embedded }, request) =>
+      path === '/body/message' &&
+      request.startsWith('DELETE ') &&
+      [real, embedded].every((message) => isText(message) && message.includes('Go struct field DeleteOptions.')),
+  },
+  {
+    reason:
       'the object of a bookmark of built-ins is an empty one of its Go type there, and has its metadata alone here',
     covers: ({ path, embedded }, request) =>
       request.includes('watch=1') && /^\/body\/object\/(spec|status)$/.test(path) && embedded === undefined,

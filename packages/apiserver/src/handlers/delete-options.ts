@@ -81,7 +81,10 @@ function decodeOptions({ value, literals = [], overwritten = [] }: ParsedBody): 
     // As upstream, of a key that is there twice both values have to be of its type.
     for (const members of overwritten) decodeStruct(members, struct, []);
     requireIntegers(value, struct, literals);
-    return decodeStruct(value, struct, []);
+    const decoded = decodeStruct(value, struct, []);
+    // As upstream without its feature gate, it has no effect, and admission does not see it.
+    delete decoded['ignoreStoreReadErrorWithClusterBreakingPotential'];
+    return decoded;
   } catch (error) {
     throw badRequest(messageOf(error));
   }

@@ -119,21 +119,15 @@ function cut(response: AnyResponse): void {
 }
 
 /**
- * Ends an answer that comes before its body is complete, over HTTP/2 by ending the stream, which would stay open, and
- * over HTTP/1.1 the connection, unless the rest of the body comes at once.
+ * Ends an answer that comes before its body is complete: the stream over HTTP/2, the connection over HTTP/1.1, unless the
+ * rest of the body comes soon. A stream that is reset at once can lose the end of its answer.
  */
 function endUnread(request: AnyRequest, response: AnyResponse): void {
-  if ('stream' in request) {
-    const { stream } = request;
-    stream.once('finish', () => {
-      if (!hasWholeBody(request)) stream.close(http2NoError);
-    });
-    return;
-  }
-  response.once('finish', () => {
+  const isStream = 'stream' in request;
+  const end = isStream ? () => request.stream.close(http2NoError) : () => request.socket.destroy();
+  (isStream ? request.stream : response).once('finish', () => {
     if (hasWholeBody(request)) return;
-    const { socket } = request;
-    const timer = systemClock.setTimer(() => socket.destroy(), unreadMs, { keepAlive: false });
+    const timer = systemClock.setTimer(end, unreadMs, { keepAlive: false });
     request.once('end', () => timer.cancel()).once('close', () => timer.cancel());
     request.resume();
   });
