@@ -4,21 +4,30 @@
 import { spawnSync } from 'node:child_process';
 import { delimiter, join } from 'node:path';
 import { ensureBinaries, goAvailable } from '../e2e/kube-apiserver/build.mjs';
-import { addTotals } from '../tooling/totals/index.js';
+import { addTotals, readTotals } from '../tooling/totals/index.js';
 
 const bin = join(process.cwd(), 'node_modules', '.bin');
 const env = { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH ?? ''}` };
-const started = Date.now();
-const seconds = () => `${((Date.now() - started) / 1000).toFixed(0)} s`;
+/** Outcome and duration of each step, printed at the end. @type {string[]} */
+const steps = [];
 
 /** @param {string} name @param {string[]} args @param {Record<string, string>} [extra] */
 function run(name, args, extra = {}) {
   console.log(`\n=== ${name}`);
+  const started = Date.now();
+  const failedBefore = failedTotal();
   const result = spawnSync('node', args, { stdio: 'inherit', env: { ...env, ...extra } });
   const outcome = result.status === 0 ? 'ok' : `FAILED (${result.status ?? result.signal})`;
-  console.log(`=== ${name}: ${outcome} after ${seconds()}`);
-  if (result.status !== 0) process.exitCode = 1;
+  const line = `${name}: ${outcome} in ${((Date.now() - started) / 1000).toFixed(0)} s`;
+  console.log(`=== ${line}`);
+  steps.push(line);
+  if (result.status === 0) return;
+  process.exitCode = 1;
+  // A program that counts nothing, or that ended before it could: its failure must stand in the closing line, too.
+  if (failedTotal() === failedBefore) addTotals({ suite: name, passed: 0, failed: 1, skipped: 0 });
 }
+
+const failedTotal = () => readTotals().reduce((sum, { failed }) => sum + failed, 0);
 
 /** A TypeScript program on the sources of the packages. @param {string} file @param {string[]} args */
 const program = (file, ...args) => ['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', file, ...args];
@@ -67,7 +76,7 @@ if (!hasBinaries && !(await goAvailable())) {
   addTotals({ suite: 'real API server', passed: 0, failed: 0, skipped: 1 });
 } else {
   const binaries = await ensureBinaries({ controllerManager: true, log: (line) => console.log(line) });
-  console.log(`real kube-apiserver ${binaries.version} is ready after ${seconds()}`);
+  console.log(`real kube-apiserver ${binaries.version} is ready`);
   const assets = {
     KCTL_TEST_SERVER: 'real',
     TEST_ASSET_KUBE_APISERVER: binaries.kubeApiserver,
@@ -120,3 +129,5 @@ if (!hasBinaries && !(await goAvailable())) {
     },
   );
 }
+
+console.log(`\n${steps.join('\n')}\n`);

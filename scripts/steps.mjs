@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { delimiter, join } from 'node:path';
+import { addTotals, readTotals } from '../tooling/totals/index.js';
 
 const bin = join(process.cwd(), 'node_modules', '.bin');
 
@@ -11,6 +12,8 @@ const bin = join(process.cwd(), 'node_modules', '.bin');
 export function step(name, command, args) {
   const started = Date.now();
   const owned = name === '';
+  const failedTotal = () => readTotals().reduce((sum, { failed }) => sum + failed, 0);
+  const failedBefore = failedTotal();
   return new Promise((resolve) => {
     const child = spawn(command, args, {
       stdio: owned ? 'inherit' : ['ignore', 'pipe', 'pipe'],
@@ -39,6 +42,9 @@ export function step(name, command, args) {
         console.log(`${passed ? 'ok  ' : 'FAIL'}  ${name} (${((Date.now() - started) / 1000).toFixed(1)} s)`);
         if (!passed || name === 'tests') console.log(output.trimEnd());
         if (signal !== null) console.log(`${name} was ended by ${signal}`);
+        // The closing line counts checks that are not tests, too. Tests that fail count themselves.
+        const isCounted = name === 'tests' && failedTotal() > failedBefore;
+        if (!passed && !isCounted) addTotals({ suite: name, passed: 0, failed: 1, skipped: 0 });
       }
       resolve(passed);
     });
