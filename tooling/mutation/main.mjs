@@ -2,10 +2,11 @@
  * Mutation testing of one package: changes its source, one operator or statement at a time, and runs the package's own
  * tests that reach the change. A mutant that no test notices survives.
  *
- * `pnpm mutation -- workqueue [src/slot-table.ts …] [--lines 60 --seed 1] [--limit 90]`. The last result of each package is
- * in `results/`; survivors with a reason are in `explained.json`. Stryker's instrumenter makes the mutants, and all of them
- * run in one process of vitest, so that one costs a fraction of a second: a package takes an hour or two on one core, and
- * `--lines` mutates a random sample of its lines. Changed files stay in memory.
+ * `pnpm mutation -- workqueue [src/slot-table.ts …] [--lines 60 --seed 1] [--limit 90] [--fast]`. The last result of each
+ * package is in `results/`; survivors with a reason are in `explained.json`. Stryker's instrumenter makes the mutants, and
+ * all of them run in one process of vitest, so that one costs a fraction of a second: a package takes an hour or two on one
+ * core, and `--lines` mutates a random sample of its lines; `--fast` leaves out the tests of a second and more. Changed
+ * files stay in memory.
  */
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -25,13 +26,16 @@ const passes = [
   { fromMs: 100, toMs: 1_000 },
   { fromMs: 1_000, toMs: 6_000 },
 ];
-/** No step takes that long: the process hangs in a loop, which counts as noticed. */
+/** No step takes that long: the process hangs in a loop, which counts as noticed. A step without a mutant may load files. */
 const hungMs = 90_000;
+/** A test with a mutant ends after 8 times what it takes without; this is for a machine that has other work. */
+const mutantHungMs = 20_000;
 
 const { values, positionals } = parseArgs({
   args: process.argv.slice(2).filter((argument) => argument !== '--'),
   allowPositionals: true,
   options: {
+    fast: { type: 'boolean', default: false },
     limit: { type: 'string', default: '90' },
     lines: { type: 'string', default: '0' },
     seed: { type: 'string', default: '1' },
@@ -62,7 +66,7 @@ const verdict = { killed: new Set(), static: new Set() };
 const tests = new Map();
 const started = performance.now();
 console.log(`${name}: ${mutants.length} mutants`);
-for (const pass of passes) {
+for (const pass of values.fast ? passes.slice(0, -1) : passes) {
   await run(pass);
   const seconds = Math.round((performance.now() - started) / 1_000);
   console.log(`${name}: ${verdict.killed.size} killed by tests of less than ${pass.toMs} ms (${seconds} s)`);
@@ -79,8 +83,8 @@ if (isWhole) for (const line of result.stale) console.log(`explained.json: no mu
 const part = lines > 0 ? { lines, seed } : {};
 const commit = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).stdout.trim();
 const { stale, ...counts } = result;
-// A run of some files is a look; what is committed is about the whole package.
-if (files.length === 0)
+// A run of some files or tests is a look; what is committed is about the whole package.
+if (files.length === 0 && !values.fast)
   writeFileSync(
     join(here, 'results', `${name}.json`),
     `${JSON.stringify({ package: name, commit, ...part, ...counts }, null, 2)}\n`,
@@ -103,7 +107,7 @@ async function run(pass) {
     if (tests.size > 0 && done.size === tests.size) return;
     writeFileSync(inWorkplace('pass.json'), JSON.stringify({ folder, alive, done: [...done], atMostMs }));
     writeFileSync(inWorkplace('progress.jsonl'), '');
-    const hasEnded = await runPass();
+    const hasEnded = await runPass(Math.min(hungMs, mutantHungMs + 8 * pass.toMs));
     /** @type {{ test?: string, mutant?: string } | undefined} */
     let last;
     for (const line of readFileSync(inWorkplace('progress.jsonl'), 'utf8').split('\n').filter(Boolean)) {
@@ -126,8 +130,8 @@ async function run(pass) {
   }
 }
 
-/** @returns {Promise<boolean>} whether it ran to its end */
-async function runPass() {
+/** @param {number} stepMs what a test with a mutant may take @returns {Promise<boolean>} whether it ran to its end */
+async function runPass(stepMs) {
   const log = openSync(inWorkplace('output.log'), 'a');
   const child = spawn(process.execPath, [join(here, 'pass.mjs')], {
     cwd: folder,
@@ -139,9 +143,11 @@ async function runPass() {
   let size = 0;
   let since = performance.now();
   const watch = setInterval(() => {
-    const length = readFileSync(inWorkplace('progress.jsonl')).length;
-    if (length !== size) [size, since] = [length, performance.now()];
-    else if (performance.now() - since > hungMs && child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+    const progress = readFileSync(inWorkplace('progress.jsonl'), 'utf8');
+    const isMutated = /"mutant":"\d+"\}\n$/.test(progress);
+    if (progress.length !== size) [size, since] = [progress.length, performance.now()];
+    else if (performance.now() - since > (isMutated ? stepMs : hungMs) && child.pid !== undefined)
+      process.kill(-child.pid, 'SIGKILL');
   }, 1_000);
   const code = await new Promise((resolve) => child.once('close', resolve));
   clearInterval(watch);

@@ -587,6 +587,29 @@ describe('Controller concurrency', () => {
     gates.splice(0).forEach((open) => open());
   });
 
+  it('begins no reconcile while it is paused, also one that starts so, and then goes on with its limit', async () => {
+    const gates: (() => void)[] = [];
+    const t = createHarness(() => new Promise<void>((resolve) => gates.push(resolve)), { maxConcurrentReconciles: 2 });
+    t.controller.setPaused(true);
+    await t.start();
+    for (const name of ['a', 'b', 'c', 'd']) t.pods.add(pod(name));
+    await settle();
+    expect(t.runs).toEqual([]);
+    t.controller.setPaused(false);
+    await settle();
+    expect(t.runs).toHaveLength(2);
+    t.controller.setPaused(true);
+    gates.splice(0).forEach((open) => open());
+    t.controller.maxConcurrentReconciles = 1; // changes the limit, not the pause
+    await settle();
+    expect([t.runs.length, t.controller.queueLength, t.controller.maxConcurrentReconciles]).toEqual([2, 2, 1]);
+    t.controller.setPaused(false);
+    await settle();
+    expect(t.runs).toHaveLength(3);
+    t.stop.abort();
+    gates.splice(0).forEach((open) => open());
+  });
+
   it('waits for reconciles that are running, and hands out nothing more', async () => {
     const gate = Promise.withResolvers<undefined>();
     const t = createHarness(() => gate.promise);

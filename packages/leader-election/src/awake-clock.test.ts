@@ -28,3 +28,42 @@ it('runs with the system', () => {
   expect(clock.monotonicNow()).toBeGreaterThanOrEqual(first);
   expect(createAwakeClock({ bootTimeMs: null }).monotonicNow()).toBeGreaterThan(0);
 });
+
+it('counts what came before it, if it is given the offset of the first clock', async () => {
+  const fake = new FakeClock();
+  const at = fake.monotonicNow();
+  const clock = createAwakeClock({ clock: fake, bootTimeMs: () => 60_000 + fake.monotonicNow(), bootOffsetMs: 0 });
+  expect(clock.monotonicNow() - at).toBe(60_000);
+});
+
+it.each([
+  [100, 0],
+  [101, 101],
+])('takes a difference of %i ms between its two clocks for a suspension of %i ms', async (ahead, suspended) => {
+  const fake = new FakeClock();
+  await fake.advance(1_000);
+  let bootMs = 5_000;
+  const clock = createAwakeClock({ clock: fake, bootTimeMs: () => bootMs });
+  bootMs += ahead;
+  expect(clock.monotonicNow() - fake.monotonicNow()).toBe(suspended);
+});
+
+it('leaves the wall clock and the timers as they are', async () => {
+  const fake = new FakeClock();
+  const clock = createAwakeClock({ clock: fake, bootTimeMs: () => 0 });
+  expect(clock.now()).toBe(fake.now());
+  let fired = 0;
+  clock.setTimer(() => fired++, 1_000);
+  clock.setTimer(() => fired++, 1_000).cancel();
+  await fake.advance(999);
+  expect(fired).toBe(0);
+  await fake.advance(1);
+  expect(fired).toBe(1);
+});
+
+it.each([
+  [{ bootTimeMs: 5 }, 'bootTimeMs'],
+  [{ bootOffsetMs: Number.NaN }, 'bootOffsetMs'],
+])('refuses %o', (options, name) => {
+  expect(() => createAwakeClock(options as never)).toThrow(`createAwakeClock: ${name}`);
+});

@@ -50,9 +50,10 @@ export class Contest {
 
   /** ms until the lease of another holder may be taken; 0 when it may be taken now. */
   get validForMs(): number {
-    if (this.#observed === undefined || this.holder === '') return 0;
+    const record = this.#observed?.record;
+    if (record === undefined || record.holderIdentity === '') return 0;
     // A holder that does not state its duration is given this candidate's duration.
-    const given = this.#observed.record.leaseDurationSeconds * 1000;
+    const given = record.leaseDurationSeconds * 1000;
     const ms = given > 0 ? given : this.#options.leaseDurationMs;
     return Math.max(0, this.#observedAt + ms - this.#options.clock.monotonicNow());
   }
@@ -130,7 +131,6 @@ export class Contest {
         await this.#write('update', { ...found.record, ...free }, signal);
         return;
       } catch (error) {
-        if (signal.aborted) throw error;
         logger.debug('could not release the lease yet', { lock: lock.description, error });
         await sleep(waitMs, { clock, signal });
       }

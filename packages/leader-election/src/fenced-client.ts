@@ -58,7 +58,7 @@ function guardWith(
 function watchful(link: AbortLink, fence: Fence): AbortSignal {
   const { signal } = link;
   let isAborted = signal.aborted;
-  signal.addEventListener('abort', () => (isAborted = true), { once: true });
+  signal.addEventListener('abort', () => (isAborted = true));
   const look = (): boolean => {
     if (isAborted) return true;
     try {

@@ -60,10 +60,6 @@ const requestTimeoutMs = 5_000;
  * @throws TypeError when a field is empty or missing, or `pollMs` not a number > 0
  */
 export async function runLeaseCandidate(options: LeaseCandidateOptions, signal: AbortSignal): Promise<void> {
-  if (typeof (options as unknown) !== 'object' || options === null)
-    throw new TypeError(
-      'runLeaseCandidate: expected options: client, namespace, identity, leaseName and binaryVersion',
-    );
   requireOptions('runLeaseCandidate', options, optionNames);
   for (const field of ['namespace', 'identity', 'leaseName', 'binaryVersion'] as const) {
     const given: unknown = options[field];
@@ -105,7 +101,7 @@ function createAnnouncer(options: LeaseCandidateOptions, clock: Clock): (signal:
       const found = await client.get(LeaseCandidate, { namespace, name: identity }, { live: true, signal });
       throwIfAborted(signal);
       const { pingTime, renewTime } = found.spec ?? {};
-      const isPinged = pingTime !== undefined && pingTime > (renewTime ?? '');
+      const isPinged = (pingTime ?? '') > (renewTime ?? '');
       const isDue = renewedAt === undefined || clock.monotonicNow() - renewedAt >= renewIntervalMs;
       if (!isPinged && !isDue) return;
       const sentAt = clock.monotonicNow();

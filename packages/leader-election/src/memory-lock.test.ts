@@ -19,5 +19,21 @@ it('shows the record, and refuses candidates without identity', async () => {
   };
   await locks.lock('a').create(record);
   expect(locks.record).toEqual(record);
-  expect(() => locks.lock('')).toThrow('identity must not be empty');
+  for (const identity of ['', undefined, 5])
+    expect(() => locks.lock(identity as never)).toThrow('lock: identity must not be empty');
+});
+
+it.each([false, true])('refuses an update of what it has not seen, although it has looked: %s', async (hasLooked) => {
+  const locks = createMemoryLocks();
+  const lock = locks.lock('a');
+  if (hasLooked) expect(await lock.get()).toBeUndefined();
+  const record = {
+    holderIdentity: 'a',
+    leaseDurationSeconds: 15,
+    acquireTime: '',
+    renewTime: '',
+    leaderTransitions: 0,
+  };
+  await expect(lock.update(record)).rejects.toThrow('update before get or create');
+  expect(locks.record).toBeUndefined();
 });

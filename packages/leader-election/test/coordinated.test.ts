@@ -1,5 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 import type { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
+import { noopLogger, type Logger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import {
@@ -153,10 +154,150 @@ describe('runLeaseCandidate', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
-  it('refuses an empty field', async () => {
-    const options = { client: {} as never, namespace: 'x', identity: '', leaseName: 'y', binaryVersion: '1.0.0' };
-    await expect(runLeaseCandidate(options, new AbortController().signal)).rejects.toThrow(
-      'identity must not be empty',
+  /** A candidate on a server in memory, whose requests a test may fail or hold up. */
+  function announce(
+    options: Partial<LeaseCandidateOptions> = {},
+    fault: (verb: string, signal: AbortSignal) => Promise<void> = () => Promise.resolve(),
+  ) {
+    const clock = new FakeClock();
+    const requests: string[] = [];
+    const warnings: unknown[] = [];
+    const server: { stored?: LeaseCandidate | undefined } = {};
+    const request = async (verb: string, signal: AbortSignal, candidate?: LeaseCandidate): Promise<LeaseCandidate> => {
+      requests.push(verb);
+      await fault(verb, signal);
+      if (candidate !== undefined) server.stored = structuredClone(candidate);
+      if (server.stored === undefined) throw new StatusError({ code: 404, reason: 'NotFound' });
+      return structuredClone(server.stored);
+    };
+    const client = {
+      get: (_kind: unknown, _key: unknown, given: { live: boolean; signal: AbortSignal }) =>
+        request(given.live ? 'get' : 'get cached', given.signal),
+      create: (_kind: unknown, candidate: LeaseCandidate, given: { signal: AbortSignal }) =>
+        request('create', given.signal, candidate),
+      update: (_kind: unknown, candidate: LeaseCandidate, given: { signal: AbortSignal }) =>
+        request('update', given.signal, candidate),
+    } as unknown as LeaseCandidateOptions['client'];
+    const logger: Logger = { ...noopLogger, warn: (_message, fields) => void warnings.push(fields?.['error']) };
+    const stop = new AbortController();
+    const run = runLeaseCandidate(
+      {
+        ...{ client, clock, logger, namespace: 'ns', identity: 'a' },
+        leaseName: 'l',
+        binaryVersion: '1.2.0',
+        ...options,
+      },
+      stop.signal,
+    );
+    return { clock, requests, warnings, server, stop, run };
+  }
+
+  it('announces the version and the strategy that it is given', async () => {
+    const t = announce({ emulationVersion: '1.1.0', strategy: 'Mine', pollMs: 10, renewIntervalMs: 25 });
+    await t.clock.advance(0);
+    expect(t.server.stored?.spec).toMatchObject({
+      binaryVersion: '1.2.0',
+      emulationVersion: '1.1.0',
+      strategy: 'Mine',
+    });
+    await t.clock.advance(30);
+    expect(t.requests).toEqual(['get', 'create', 'get', 'get', 'get', 'update']);
+    t.stop.abort();
+    await t.run;
+  });
+
+  it('keeps what others wrote into its candidate, and answers a ping once', async () => {
+    const t = announce();
+    await t.clock.advance(0);
+    const metadata = { namespace: 'ns', name: 'a', resourceVersion: '7', labels: { team: 'x' } };
+    t.server.stored = {
+      ...t.server.stored!,
+      metadata,
+      spec: { ...t.server.stored!.spec!, pingTime: '2000-01-01T00:00:00.000000Z' },
+    };
+    await t.clock.advance(3_000);
+    expect(t.requests.filter((verb) => verb === 'update')).toEqual([]); // an old ping
+    const pingTime = '2030-01-01T00:00:00.000001Z';
+    t.server.stored = { ...t.server.stored, spec: { ...t.server.stored.spec!, pingTime } };
+    await t.clock.advance(3_000);
+    expect(t.requests.filter((verb) => verb === 'update')).toEqual(['update']);
+    expect(t.server.stored).toMatchObject({ metadata, spec: { pingTime, renewTime: pingTime, leaseName: 'l' } });
+    t.stop.abort();
+    await t.run;
+  });
+
+  it.each<[string, string, unknown, number]>([
+    ['a conflict', 'update', new StatusError({ code: 409, reason: 'Conflict' }), 0],
+    ['another that was first', 'create', new StatusError({ code: 409, reason: 'AlreadyExists' }), 0],
+    ['an update that is refused', 'update', new StatusError({ code: 403, reason: 'Forbidden' }), 1],
+    ['a create that is refused', 'create', new StatusError({ code: 403, reason: 'Forbidden' }), 1],
+    ['a get that fails', 'get', new Error('socket hang up'), 1],
+    ['an abort without a stop', 'get', new DOMException('a bug of the client', 'AbortError'), 1],
+  ])('tries again after %s', async (_what, failing, failure, warnings) => {
+    let isFailing = true;
+    const t = announce({}, async (verb) => {
+      if (verb !== failing || !isFailing) return;
+      isFailing = false;
+      throw failure;
+    });
+    if (failing === 'update') t.server.stored = { metadata: { namespace: 'ns', name: 'a' }, spec: {} } as never;
+    await t.clock.advance(0);
+    expect(t.warnings).toEqual(Array(warnings).fill(failure));
+    await t.clock.advance(1_000);
+    expect(t.server.stored?.spec?.leaseName).toBe('l');
+    expect(t.warnings).toHaveLength(warnings);
+    t.stop.abort();
+    await t.run;
+  });
+
+  it('gives a request up after 5 s, and writes nothing for an answer that comes later', async () => {
+    const answer = Promise.withResolvers<undefined>();
+    let isFirst = true;
+    const t = announce({}, async () => {
+      if (isFirst) {
+        isFirst = false;
+        await answer.promise;
+      }
+    });
+    await t.clock.advance(4_999);
+    expect(t.warnings).toEqual([]);
+    await t.clock.advance(1);
+    expect(t.warnings).toMatchObject([{ name: 'TimeoutError' }]);
+    t.server.stored = { metadata: { namespace: 'ns', name: 'a' }, spec: { leaseName: 'l' } } as LeaseCandidate;
+    answer.resolve(undefined);
+    await t.clock.advance(999);
+    expect(t.requests).toEqual(['get']);
+    await t.clock.advance(1);
+    expect(t.requests).toEqual(['get', 'get', 'update']);
+    t.stop.abort();
+    await t.run;
+  });
+
+  it('ends at once and without a warning when it is stopped, before it begins and during a request', async () => {
+    const before = announce({}, () => Promise.resolve());
+    before.stop.abort();
+    await before.run;
+    const during = announce(
+      {},
+      (_verb, signal) =>
+        new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
+    );
+    await during.clock.advance(0);
+    during.stop.abort();
+    await during.run;
+    expect([during.warnings, during.requests, during.clock.pendingTimers]).toEqual([[], ['get'], 0]);
+  });
+
+  it.each(['namespace', 'identity', 'leaseName', 'binaryVersion'])('refuses an empty %s', async (field) => {
+    for (const value of ['', undefined, 5]) {
+      const t = announce({ [field]: value });
+      await expect(t.run).rejects.toThrow(`runLeaseCandidate: ${field} must not be empty`);
+    }
+  });
+
+  it.each([undefined, null, 5])('refuses options that are %s', async (options) => {
+    await expect(runLeaseCandidate(options as never, new AbortController().signal)).rejects.toThrow(
+      'runLeaseCandidate: expected options',
     );
   });
 });

@@ -89,6 +89,52 @@ it("keeps a term's own fence closed when a later term opens the elector's", asyn
   await clock.advance(0);
 });
 
+describe('the signal of a write', () => {
+  /** The signal that a write gets, with the fence in the hands of the test. */
+  async function begin(options: { readonly signal?: AbortSignal } = {}) {
+    const state = { isOpen: true };
+    const term = new AbortController();
+    const fence: Fence = {
+      get isOpen() {
+        return state.isOpen;
+      },
+      signal: term.signal,
+      check: () => {
+        if (!state.isOpen) throw new NotLeaderError('lease default/test');
+      },
+    };
+    const given = Promise.withResolvers<AbortSignal>();
+    const client = {
+      patch: (_kind: unknown, _key: unknown, _patch: unknown, { signal }: { signal: AbortSignal }) => {
+        given.resolve(signal);
+        return new Promise(() => undefined);
+      },
+    } as unknown as Client;
+    void fencedClient(client, () => fence).patch(ConfigMap, key, body, options);
+    return { state, term, signal: await given.promise };
+  }
+
+  it('is aborted as soon as the fence is closed, in each way to look at it, and stays so', async () => {
+    const { state, signal } = await begin();
+    expect(signal.aborted).toBe(false);
+    expect(() => signal.throwIfAborted()).not.toThrow();
+    state.isOpen = false;
+    expect(() => signal.throwIfAborted()).toThrow('does not hold lease default/test');
+    expect([signal.aborted, isNotLeader(signal.reason)]).toEqual([true, true]);
+    state.isOpen = true;
+    expect(signal.aborted).toBe(true);
+  });
+
+  it.each(['the caller', 'the term'])('is aborted by %s with its reason, although the fence is open', async (who) => {
+    const caller = new AbortController();
+    const { term, signal } = await begin({ signal: caller.signal });
+    const reason = new Error('enough');
+    (who === 'the term' ? term : caller).abort(reason);
+    expect(signal.aborted).toBe(true);
+    expect(() => signal.throwIfAborted()).toThrow(reason);
+  });
+});
+
 describe('a fenced client', () => {
   const object = { metadata: key };
   const reads: Record<string, (client: Client) => Promise<unknown>> = {
@@ -146,6 +192,7 @@ describe('a fenced client', () => {
       expect(sent).toEqual([]);
       expect(await write(fencedClient(client, fence(true)))).toBe('answer');
       expect(sent).toEqual([[verb, true]]);
+      expect(await write(fencedClient(client, () => fence(true)))).toBe('answer');
     },
   );
 
