@@ -13,7 +13,7 @@ export const sections = [
     items: [
       { text: 'Why kctl, and for whom', link: '/why' },
       { text: 'Install', link: '/install' },
-      { text: 'A first operator in 15 minutes', link: '/first-operator' },
+      { text: 'A first operator', link: '/first-operator' },
     ],
   },
   {
