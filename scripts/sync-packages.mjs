@@ -19,7 +19,7 @@ export function readArchitecture(root) {
 
 /** The files that follow from the map, as `path → content`. @param {string} root */
 export function derivedFiles(root) {
-  const { layerOf, layers, scope } = readArchitecture(root);
+  const { layerOf, layers, scope, testsRead = {} } = readArchitecture(root);
   /** @type {Map<string, string>} */
   const files = new Map();
   const own = (/** @type {Record<string, string>} */ deps = {}) =>
@@ -52,7 +52,23 @@ export function derivedFiles(root) {
     );
     files.set(
       join('packages', name, 'turbo.json'),
-      format({ extends: ['//'], tags: [`layer-${layerOf.get(name) ?? 'missing'}`] }),
+      format({
+        extends: ['//'],
+        tags: [`layer-${layerOf.get(name) ?? 'missing'}`],
+        // A cached result of tests is valid only for the same files outside of the package.
+        ...(testsRead[name] === undefined
+          ? {}
+          : {
+              tasks: {
+                test: {
+                  inputs: [
+                    '$TURBO_EXTENDS$',
+                    ...testsRead[name].map((/** @type {string} */ file) => `$TURBO_ROOT$/${file}`),
+                  ],
+                },
+              },
+            }),
+      }),
     );
   }
   files.set(

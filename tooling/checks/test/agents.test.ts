@@ -17,7 +17,7 @@ it.each([...new Set(commands)])('%j can be run', (command) => {
   const named = words[0] === 'run' ? words[1] : words[0];
   if (program === 'node') expect(existsSync(join(root, words[0] ?? ''))).toBe(true);
   else if (program === 'npx') expect(command).toContain(manifest.packageManager);
-  else if (named === 'oxlint' || named === 'vitest')
+  else if (named === 'oxlint' || named === 'vitest' || named === 'turbo')
     expect(existsSync(join(root, 'node_modules', '.bin', named))).toBe(true);
   else expect(Object.keys(manifest.scripts)).toContain(named);
 });
