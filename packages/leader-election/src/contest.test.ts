@@ -231,15 +231,15 @@ describe('a renewal', () => {
 });
 
 describe('a candidate may hold the lock', () => {
-  it.each([
+  it.each<readonly [string, Error, boolean]>([
     ['unknown', new Error('socket hang up'), true],
-    ['not an object', 'socket hang up', true],
-    ['null', null, true],
+    ['not an object', 'socket hang up' as unknown as Error, true],
+    ['null', null as unknown as Error, true],
     ['of the server', new StatusError({ reason: 'InternalError', code: 500 }), true],
     ...(['Conflict', 'AlreadyExists', 'NotFound', 'Forbidden', 'Unauthorized', 'Invalid'] as const).map(
       (reason) => [reason, new StatusError({ reason, code: 400 }), false] as const,
     ),
-  ] as const)('after a failure that is %s: %o: %s', async (_what, failure, mayHold) => {
+  ])('after a failure that is %s: %o: %s', async (_what, failure, mayHold) => {
     const t = contest({
       faults: {
         before: (verb) => (verb === 'create' ? Promise.reject(failure) : Promise.resolve()),

@@ -23,7 +23,7 @@ export function portLogger(post: (message: FromWorker) => void, bound: LogFields
 function plain(fields: LogFields): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(fields).map(([key, value]): [string, unknown] => {
-      if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return [key, value];
+      if (typeof value === 'number' || typeof value === 'boolean') return [key, value];
       return [key, value instanceof Error ? toFailure(value) : String(value)];
     }),
   );

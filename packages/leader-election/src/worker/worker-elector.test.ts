@@ -133,6 +133,15 @@ describe('a term that the thread wins', () => {
     expect(t.elector.isLeader).toBe(false);
   });
 
+  it('begins no work if another term has followed by then', async () => {
+    const t = electBy("term = 1; win(); tell('started', { term: 1 }); tell('leader', { identity: 'x' });");
+    const ended = t.run();
+    await until(() => t.elector.leader !== '');
+    expect(t.terms).toHaveLength(1);
+    t.stop.abort();
+    expect(await ended).toBe('resolved');
+  });
+
   it('is not the next one: the fence of a term stays closed when the thread leads again', async () => {
     const t = electBy(
       "win(); on['work-ended'] = () => { tell('ended', { led: true }); if (term === 1) win(); else done(); }; on['step-down'] = () => close();",
@@ -162,15 +171,18 @@ describe('a term that the thread wins', () => {
 });
 
 describe('the work', () => {
-  it('rejects the run with its very error, after the thread has ended', async () => {
-    const boom = new Error('boom');
-    const t = electBy(
-      "win(); on['work-ended'] = ({ failed }) => { tell('leader', { identity: String(failed) }); tell('ended', { led: true }); done(); };",
-      { work: () => Promise.reject(boom) },
-    );
-    expect(await t.run()).toBe(boom);
-    expect(t.log).toEqual(['started', 'leader true', 'stopped']);
-  });
+  it.each([true, false])(
+    'rejects the run with its very error, after the thread has ended; it fails: %s',
+    async (fails) => {
+      const boom = new Error('boom');
+      const t = electBy(
+        "win(); on['work-ended'] = ({ failed }) => { tell('leader', { identity: String(failed) }); tell('ended', { led: true }); done(); };",
+        { work: () => (fails ? Promise.reject(boom) : Promise.resolve()) },
+      );
+      expect(await t.run()).toBe(fails ? boom : 'resolved');
+      expect(t.log).toEqual(['started', `leader ${fails}`, 'stopped']);
+    },
+  );
 
   it('reports a failure after its abort as a line of the log', async () => {
     const lines: string[] = [];
@@ -208,19 +220,12 @@ describe('the work', () => {
     stop.abort();
     await waiting;
     expect(t.log).toEqual(['started', 'stopped', 'never led']);
+    const next = t.elector.run(new AbortController().signal);
     end.resolve(undefined);
-    await until(() => {
-      try {
-        t.elector.checkHealth();
-        return true;
-      } catch {
-        return false;
-      }
-    });
-    const next = t.elector.run(AbortSignal.timeout(60_000));
     await until(() => t.log.filter((line) => line === 'started').length === 2);
     t.elector.abandon();
     await next;
+    expect(() => t.elector.checkHealth()).not.toThrow();
   });
 });
 
@@ -272,6 +277,30 @@ describe('the end of a run', () => {
     expect(removed.mock.calls.length).toBeGreaterThanOrEqual(added.mock.calls.length);
   });
 
+  it('comes when the lease expires, if its thread has died and the work goes on', async () => {
+    const t = electBy("win(60_000, 200); on['step-down'] = () => process.exit(1);", {
+      work: () => new Promise(() => undefined),
+    });
+    const ended = t.run();
+    await until(() => t.elector.isLeader);
+    const stepped = t.elector.stepDown();
+    expect(await ended).toMatchObject({ message: 'the thread of the election ended with code 1' });
+    await stepped;
+    expect([t.elector.isLeader, t.log]).toEqual([false, ['started', 'stopped']]);
+    expect(() => t.elector.checkHealth()).toThrow('failed election');
+  });
+
+  it('comes if it is abandoned while its thread is being found', async () => {
+    const t = electBy('', {
+      threadModule: async () => {
+        t.elector.abandon();
+        return threadThat('');
+      },
+    });
+    expect(await t.run()).toBe('resolved');
+    expect(t.log).toEqual([]);
+  });
+
   it('comes when it is abandoned, and resolves whoever waits for a step down', async () => {
     const t = electBy('win(); on["step-down"] = () => undefined;', { work: () => new Promise(() => undefined) });
     const ended = t.run();
@@ -285,7 +314,33 @@ describe('the end of a run', () => {
   });
 });
 
+describe('what a run needs', () => {
+  it.each([undefined, null, {}])('is a signal, not %o', async (signal) => {
+    await expect(electBy('').elector.run(signal as never)).rejects.toThrow('LeaderElector.run needs an AbortSignal');
+  });
+
+  it('is no callback but the work', async () => {
+    const errors: string[] = [];
+    const logger: Logger = { ...noopLogger, error: (message) => void errors.push(message) };
+    const t = electBy("tell('leader', { identity: 'w' }); win();", {
+      logger,
+      callbacks: { onStartedLeading: () => undefined },
+    });
+    expect([await t.run(), t.elector.leader, errors]).toEqual(['resolved', 'w', []]);
+  });
+});
+
 describe('what the thread is told', () => {
+  it.each([Number.NaN, -1, '5'])('is nothing for a step down with a holdOffMs of %s', async (holdOffMs) => {
+    const t = electBy("win(); on['step-down'] = () => close();");
+    const ended = t.run();
+    await until(() => t.elector.isLeader);
+    await expect(t.elector.stepDown({ holdOffMs: holdOffMs as never })).rejects.toThrow('stepDown: holdOffMs');
+    expect(t.elector.isLeader).toBe(true);
+    t.stop.abort();
+    expect(await ended).toBe('resolved');
+  });
+
   it.each([
     [{}, 15_000],
     [{ holdOffMs: 5 }, 5],

@@ -132,7 +132,7 @@ class WorkerElector implements LeaderElector {
     beat();
     this.#worker = worker;
     const onAbort = (): void => this.#tell({ type: 'stop' });
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', onAbort);
     if (signal.aborted) onAbort();
     try {
       const done = await this.#untilDone(worker);
@@ -194,7 +194,7 @@ class WorkerElector implements LeaderElector {
     return new Promise((resolve, reject) => {
       const { signal } = this.#abandoned;
       if (signal.aborted) resolve(undefined);
-      signal.addEventListener('abort', () => resolve(undefined), { once: true });
+      signal.addEventListener('abort', () => resolve(undefined));
       worker.once('error', reject);
       worker.once('exit', (code) => reject(new Error(`the thread of the election ended with code ${code}`)));
       worker.on('message', (message: FromWorker) => {
@@ -250,7 +250,7 @@ class WorkerElector implements LeaderElector {
     this.#term = { number, controller, work };
     this.#metrics.status.set(1);
     void work.done.then(() => {
-      if (work.failure !== undefined) this.#failure = work.failure;
+      this.#failure = work.failure;
       this.#tell({ type: 'work-ended', term: number, failed: work.failure !== undefined });
     });
   }
