@@ -1,17 +1,13 @@
 import { isNoKindMatch, isNotFound, type Kind, type UntypedObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
-import { sleep, systemClock } from '@kctl/wait';
 import type { OpenCluster } from './cluster.js';
 import { CliError } from './errors.js';
 import type { CliIo } from './io.js';
+import { waitFor } from './wait-for.js';
 
 /** The field owner of everything that kctl applies. */
 export const fieldOwner = 'kctl';
-
-const pollMs = 200;
-/** How long an object may take to become what is waited for, in ms. */
-export const defaultTimeoutMs = 120_000;
 
 /** Options of what changes a cluster. */
 export interface ChangeOptions {
@@ -75,32 +71,44 @@ export async function applyObjects(
 ): Promise<readonly ObjectChange[]> {
   const changes: ObjectChange[] = [];
   for (const object of objects) {
-    const { name, namespace } = object.metadata;
     try {
-      const kind = await kindOf(cluster, object, io.signal);
-      const key = namespace === undefined ? { name } : { name, namespace };
-      const body = JSON.parse(JSON.stringify(object)) as Record<string, unknown>;
-      await cluster.client.patch(
-        kind,
-        key,
-        { type: 'apply', body },
-        { fieldOwner, force: true, signal: io.signal, ...(dryRun ? { dryRun } : {}) },
-      );
+      await applyOne(io, cluster, object, dryRun);
       io.err(`applied ${describeManifest(object)}${dryRun ? ' (dry run)' : ''}\n`);
       changes.push(changeOf('applied', object));
     } catch (error) {
-      if (dryRun && namespace !== undefined && isNotFound(error)) {
-        io.err(`skipped ${describeManifest(object)}: its namespace is not there, so a dry run cannot judge it\n`);
-        changes.push(changeOf('skipped', object));
-        continue;
-      }
-      const remedy = isNoKindMatch(error) ? remedyOf(object) : '';
-      throw new CliError(`${describeManifest(object)} cannot be applied: ${messageOf(error)}${remedy}`, {
-        cause: error,
-      });
+      if (!dryRun || !isInMissingNamespace(object, error)) throw error;
+      io.err(`skipped ${describeManifest(object)}: its namespace is not there, so a dry run cannot judge it\n`);
+      changes.push(changeOf('skipped', object));
     }
   }
   return changes;
+}
+
+/** Applies an object, or tries to. @throws CliError naming the object, whose cause is the server's error */
+export async function applyOne(
+  io: Pick<CliIo, 'signal'>,
+  cluster: Pick<OpenCluster, 'client' | 'mapper'>,
+  object: ManifestObject,
+  dryRun: boolean,
+): Promise<void> {
+  const { name, namespace } = object.metadata;
+  try {
+    const kind = await kindOf(cluster, object, io.signal);
+    const key = namespace === undefined ? { name } : { name, namespace };
+    const body = JSON.parse(JSON.stringify(object)) as Record<string, unknown>;
+    const options = { fieldOwner, force: true, signal: io.signal, ...(dryRun ? { dryRun } : {}) };
+    await cluster.client.patch(kind, key, { type: 'apply', body }, options);
+  } catch (error) {
+    const remedy = isNoKindMatch(error) ? remedyOf(object) : '';
+    throw new CliError(`${describeManifest(object)} cannot be applied: ${messageOf(error)}${remedy}`, {
+      cause: error,
+    });
+  }
+}
+
+/** Whether {@link applyOne} failed because the namespace does not exist, which a dry run does not create. */
+export function isInMissingNamespace({ metadata }: ManifestObject, error: unknown): boolean {
+  return metadata.namespace !== undefined && error instanceof CliError && isNotFound(error.cause);
 }
 
 /** Deletes objects in order; what is gone already is fine. Waits for each, and names what is stuck. */
@@ -138,9 +146,10 @@ interface Gone {
 
 async function waitGone(io: CliIo, { client }: OpenCluster, { kind, key, what, timeoutMs }: Gone): Promise<void> {
   let left: readonly string[] = [];
-  await waitFor(
-    { io, timeoutMs },
-    async () => {
+  await waitFor({
+    io,
+    timeoutMs,
+    isDone: async () => {
       try {
         const { metadata } = await client.get(kind, key, { signal: io.signal });
         left = metadata.finalizers ?? [];
@@ -150,9 +159,10 @@ async function waitGone(io: CliIo, { client }: OpenCluster, { kind, key, what, t
         throw error;
       }
     },
-    (seconds) =>
+    progress: () => `waiting for ${what} to be deleted: its finalizers are ${left.join(', ') || 'none'}`,
+    late: (seconds) =>
       `${what} is not gone after ${seconds} s: finalizers ${left.join(', ') || 'none'} keep it: is the operator that removes them running?`,
-  );
+  });
 }
 
 /** Waits until CustomResourceDefinitions are established. */
@@ -164,9 +174,10 @@ export async function waitEstablished(
 ): Promise<void> {
   for (const { name } of crds.map(({ metadata }) => metadata)) {
     let seen = 'it has no conditions';
-    await waitFor(
-      { io, timeoutMs },
-      async () => {
+    await waitFor({
+      io,
+      timeoutMs,
+      isDone: async () => {
         const { status } = await client.get(CustomResourceDefinition, { name }, { signal: io.signal });
         const conditions = status?.conditions ?? [];
         if (conditions.length > 0)
@@ -175,27 +186,15 @@ export async function waitEstablished(
             .join('; ');
         return conditions.some(({ type, status: value }) => type === 'Established' && value === 'True');
       },
-      (seconds) => `customresourcedefinition/${name} is not established after ${seconds} s: ${seen}`,
-    );
+      progress: () => `waiting for customresourcedefinition/${name} to be established: ${seen}`,
+      late: (seconds) => `customresourcedefinition/${name} is not established after ${seconds} s: ${seen}`,
+    });
     io.err(`established customresourcedefinition/${name}\n`);
   }
 }
 
-/** Polls until the condition holds. @throws CliError with the message if it takes too long */
-export async function waitFor(
-  { io, timeoutMs = defaultTimeoutMs }: { readonly io: CliIo; readonly timeoutMs: number | undefined },
-  isSo: () => Promise<boolean>,
-  message: (seconds: number) => string,
-): Promise<void> {
-  const deadline = systemClock.monotonicNow() + timeoutMs;
-  while (!(await isSo())) {
-    if (systemClock.monotonicNow() > deadline) throw new CliError(message(timeoutMs / 1000));
-    await sleep(pollMs, { signal: io.signal });
-  }
-}
-
 async function kindOf(
-  { mapper }: OpenCluster,
+  { mapper }: Pick<OpenCluster, 'mapper'>,
   object: ManifestObject,
   signal: AbortSignal,
 ): Promise<Kind<UntypedObject>> {

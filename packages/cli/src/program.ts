@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
-import { defaultTimeoutMs } from './apply-objects.js';
+import { defaultTimeoutMs } from './wait-for.js';
 import { add, additions, describeAddition, type AddOptions } from './commands/add.js';
 import { bundle, type BuildOptions } from './commands/build.js';
 import { deploy, install, undeploy, uninstall, type ChangeOutcome, type InstallOptions } from './commands/install.js';

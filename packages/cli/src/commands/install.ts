@@ -8,21 +8,23 @@ import {
   isManifest,
   type ObjectChange,
   waitEstablished,
-  waitFor,
   type ManifestObject,
 } from '../apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { certificateSecretOf, stagesOf, stagesOfDefinitions } from '../deploy-stages.js';
 import { openDevRecord } from '../dev/dev-record.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf } from '../manifests/definitions.js';
 import { deploymentObjects } from '../manifests/generate-files.js';
+import { ownCommand } from '../own-command.js';
 import { loadOperator, readProject } from '../project.js';
 import { namespaceToApply, reasonToKeep } from '../own-namespace.js';
+import { preflight } from '../preflight.js';
 import { findStaleWebhooks } from '../stale-webhooks.js';
-import { defineKind, isNoKindMatch, isNotFound, type DeepReadonly, type Kind } from '@kctl/apimachinery';
-import { Deployment, type DeploymentStatus } from '@kctl/apimachinery/kinds/apps/v1';
+import { waitAvailable } from '../wait-available.js';
+import { defineKind, isNoKindMatch, isNotFound, type Kind } from '@kctl/apimachinery';
 
 /** Options of the commands that change a cluster. */
 export interface InstallOptions extends ClusterOptions, ChangeOptions {
@@ -45,7 +47,12 @@ export async function install(io: CliIo, options: InstallOptions): Promise<Chang
   const crds = crdsOf(graph);
   await restore(io, cluster, { graph, wanted: crds, ...options });
   if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
-  const changes = await applyObjects(io, cluster, crds, options);
+  const { first, last } = await stagesOfDefinitions(io, cluster, crds);
+  const changes = await applyObjects(io, cluster, first, options);
+  for (const each of last)
+    io.err(
+      `kept the storage version of ${describeManifest(each)}, since objects of the new one need the operator's conversions: run ${ownCommand('deploy')}\n`,
+    );
   if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
   return outcomeOf(options, changes);
 }
@@ -58,26 +65,34 @@ export async function uninstall(io: CliIo, options: InstallOptions): Promise<Cha
   return outcomeOf(options, removed, await deleteObjects(io, cluster, crdsOf(graph).toReversed(), options));
 }
 
-/** Applies everything, deletes webhook configurations that the code no longer has, and waits until the Deployment is available. */
+/**
+ * Applies everything, deletes webhook configurations that the code no longer has, and waits until the Deployment is
+ * available. Everything that is known before is checked before the first write. What makes the API server call the
+ * operator, or need its conversions, comes after that, so that a deployment that ends early breaks no request.
+ */
 export async function deploy(io: CliIo, options: InstallOptions): Promise<ChangeOutcome> {
   const { graph, image } = await load(io, options);
   await using cluster = await openClient(io, options);
+  const isDryRun = options.dryRun === true;
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const crds = crdsOf(graph);
+  if (!isDryRun) await preflight(io, cluster, [...crds, ...all]);
   await restore(io, cluster, { graph, wanted: [...all, ...crds], ...options });
-  const [namespaces, rest] = [
-    all.filter(({ kind }) => kind === 'Namespace'),
-    all.filter(({ kind }) => kind !== 'Namespace'),
-  ];
+  const { namespaces, basis, workload, calls } = stagesOf(all);
   const kept = await applyNamespaces(io, cluster, { graph, namespaces, ...options });
-  const first = await applyObjects(io, cluster, crds, options);
-  if (options.dryRun !== true) await waitEstablished(io, cluster, crds, options);
+  const changes = [...kept, ...(await applyObjects(io, cluster, basis, options))];
+  const { first, last } = await stagesOfDefinitions(io, cluster, crds);
+  changes.push(...(await applyObjects(io, cluster, first, options)));
+  if (!isDryRun) await waitEstablished(io, cluster, crds, options);
   cluster.mapper.invalidate();
   // Before the replicas that answered them go.
-  const gone = await deleteObjects(io, cluster, await findStaleWebhooks(io, cluster, { graph, wanted: all }), options);
-  const then = await applyObjects(io, cluster, rest, options);
-  if (options.dryRun !== true) await waitAvailable({ io, timeoutMs: options.timeoutMs }, cluster, graph);
-  return outcomeOf(options, kept, first, gone, then);
+  const stale = await findStaleWebhooks(io, cluster, { graph, wanted: all });
+  changes.push(...(await deleteObjects(io, cluster, stale, options)));
+  changes.push(...(await applyObjects(io, cluster, workload, options)));
+  const secret = certificateSecretOf(all);
+  if (!isDryRun) await waitAvailable(io, cluster, graph, { timeoutMs: options.timeoutMs, secret });
+  changes.push(...(await applyObjects(io, cluster, [...last, ...calls], options)));
+  return outcomeOf(options, changes);
 }
 
 /** Deletes the objects of the operator's kinds, then the operator, then its CRDs, so that finalizers run. */
@@ -215,42 +230,4 @@ export function kindOfManifest(manifest: unknown): Kind {
   const version = spec.versions.find(({ storage }) => storage)?.name ?? '';
   const scope = spec.scope === 'Cluster' ? 'Cluster' : 'Namespaced';
   return defineKind()({ group: spec.group, version, kind: spec.names.kind, plural: spec.names.plural, scope });
-}
-
-async function waitAvailable(
-  waiting: { readonly io: CliIo; readonly timeoutMs: number | undefined },
-  { client }: OpenCluster,
-  { name, namespace }: OperatorGraph,
-): Promise<void> {
-  const { io } = waiting;
-  let seen = 'no replica is available';
-  await waitFor(
-    waiting,
-    async () => {
-      const { metadata, spec, status } = await client.get(Deployment, { name, namespace }, { signal: io.signal });
-      const wanted = spec?.replicas ?? 1;
-      const { available, isRolledOut } = rolloutOf(status);
-      const failed = status?.conditions?.find(({ type, status: value }) => type !== 'Available' && value === 'False');
-      seen = `${available} of ${wanted} replicas are available${isRolledOut ? '' : ', not all of them of the new version'}${failed?.message === undefined ? '' : `: ${failed.message}`}`;
-      return status?.observedGeneration === metadata.generation && available >= wanted && isRolledOut;
-    },
-    (seconds) =>
-      `deployment/${name} in ${namespace} is not available after ${seconds} s: ${seen}: see kubectl describe pods --namespace ${namespace}`,
-  );
-  io.err(`available deployment/${name}\n`);
-}
-
-/**
- * How many replicas are available, and whether all are of the applied version. While a new version does not start, the
- * old one is available. A status without the condition is not the controller's, and does not identify the version of
- * its replicas.
- */
-function rolloutOf(status: DeepReadonly<DeploymentStatus> = {}): {
-  readonly available: number;
-  readonly isRolledOut: boolean;
-} {
-  const { replicas = 0, availableReplicas = 0, conditions = [] } = status;
-  const isOfController = conditions.some(({ type }) => type === 'Progressing');
-  const { updatedReplicas = isOfController ? 0 : replicas } = status;
-  return { available: availableReplicas, isRolledOut: updatedReplicas >= replicas };
 }
