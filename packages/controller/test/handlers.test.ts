@@ -1,7 +1,14 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { noopLogger } from '@kctl/telemetry';
+import { noopLogger, type Logger } from '@kctl/telemetry';
 import { describe, expect, it, vi } from 'vitest';
-import type { EnqueueOptions, EventHandler, ObjectEvent, ReconcileRequest } from '../src/index.js';
+import type {
+  EnqueueOptions,
+  EventHandler,
+  HandlerContext,
+  ObjectEvent,
+  ReconcileRequest,
+  RequestQueue,
+} from '../src/index.js';
 import {
   enqueueRequestForObject,
   enqueueRequestForOwner,
@@ -16,10 +23,11 @@ type Added = readonly [ReconcileRequest, EnqueueOptions | undefined];
 async function handle(
   handler: EventHandler<KubeObject, ReconcileRequest>,
   event: ObjectEvent<KubeObject>,
+  logger: Logger = noopLogger,
 ): Promise<Added[]> {
   const added: Added[] = [];
   const queue = { add: (request: ReconcileRequest, options?: EnqueueOptions) => void added.push([request, options]) };
-  await handler(event, queue, { signal: new AbortController().signal, logger: noopLogger });
+  await handler(event, queue, { signal: new AbortController().signal, logger });
   return added;
 }
 
@@ -58,6 +66,21 @@ describe('enqueueRequestForObject', () => {
     expect(added).toEqual([[{ name: 'a' }, { presence: 'present' }]]);
   });
 
+  it('ignores an object without a name, and says so', async () => {
+    const lines: string[] = [];
+    const added: unknown[] = [];
+    const context = {
+      signal: new AbortController().signal,
+      logger: { ...noopLogger, error: (message: string) => void lines.push(message) },
+    };
+    await handler(
+      { type: 'generic', object: { metadata: {} } },
+      { add: (request) => void added.push(request) },
+      context,
+    );
+    expect([added, lines]).toEqual([[], ['an event of an object without a name was received, it is ignored']]);
+  });
+
   it('does not decode an object whose header is there', async () => {
     const decode = vi.fn(() => pod('a'));
     const header = { namespace: 'n', name: 'a', uid: '', resourceVersion: '1', labels: {}, ownerReferences: [] };
@@ -93,10 +116,21 @@ describe('enqueueRequestForOwner', () => {
       { ...owner('ReplicaSet', 'a'), apiVersion: 'apps/v1/extra' },
       { ...owner('ReplicaSet', 'b'), apiVersion: undefined as never },
       { ...owner('ReplicaSet', 'c'), name: undefined as never },
+      owner('ReplicaSet', ''),
       owner('ReplicaSet', 'd'),
+      { ...owner('Deployment', 'e'), apiVersion: 'apps/v1/extra' },
     );
-    const added = await handle(enqueueRequestForOwner(ReplicaSet), { type: 'create', object, isInInitialList: false });
+    const lines: unknown[] = [];
+    const logger = { ...noopLogger, error: (_message: string, fields?: object) => void lines.push(fields) };
+    const added = await handle(
+      enqueueRequestForOwner(ReplicaSet),
+      { type: 'create', object, isInInitialList: false },
+      logger,
+    );
     expect(names(added)).toEqual(['default/d']);
+    expect(lines).toMatchObject(
+      ['a', 'b', undefined, ''].map((name) => ({ namespace: 'default', name: 'p', reference: { name } })),
+    );
   });
 
   it('leaves out what is not an object among the references, for each way in which owners are looked for', async () => {
@@ -139,6 +173,21 @@ describe('enqueueRequestForOwner', () => {
       object: first,
     });
     expect(names(added)).toEqual(['default/managing']);
+  });
+
+  it('names an owner without a namespace for an object that has none', async () => {
+    const object: KubeObject = { metadata: { name: 'p', ownerReferences: [owner('ReplicaSet', 'a')] } };
+    const added = await handle(enqueueRequestForOwner(ReplicaSet), { type: 'generic', object });
+    expect(added).toEqual([[{ name: 'a' }, undefined]]);
+  });
+
+  it.each<[unknown, object, string]>([
+    [undefined, {}, 'enqueueRequestForOwner'],
+    ['ReplicaSet', {}, 'enqueueRequestForOwner'],
+    [ReplicaSet, { onlyControllerOwner: 'yes' }, 'onlyControllerOwner'],
+    [ReplicaSet, { onlyController: true }, 'unknown option "onlyController": did you mean "onlyControllerOwner"?'],
+  ])('refuses the owner %o with %o', (kind, options, message) => {
+    expect(() => enqueueRequestForOwner(kind as never, options)).toThrow(message);
   });
 
   it('sets no namespace for a cluster-scoped owner', async () => {
@@ -209,7 +258,156 @@ describe('enqueueRequestsFromMapFunc', () => {
   });
 });
 
+describe('requests of a map that are odd', () => {
+  it('are one if they are the same, although they have no JSON', async () => {
+    const [one, other]: { self?: unknown }[] = [{}, {}];
+    one!.self = one;
+    other!.self = other;
+    const added: unknown[] = [];
+    const handler = enqueueRequestsFromMapFunc<KubeObject, unknown>(() => [one, other, one]);
+    const context = { signal: new AbortController().signal, logger: noopLogger };
+    void handler({ type: 'generic', object: pod('p') }, { add: (request) => void added.push(request) }, context);
+    expect(added).toEqual([one, other]);
+  });
+
+  it('are not the bytes of a buffer', async () => {
+    const handler = enqueueRequestsFromMapFunc((() => Buffer.from('ab')) as never);
+    await expect(async () => handle(handler, { type: 'generic', object: pod('p') })).rejects.toThrow(
+      'the map function returned a value of type object: expected requests',
+    );
+  });
+
+  it('fail with the first failure, after all that can be added', async () => {
+    const map = (object: KubeObject): ReconcileRequest[] =>
+      object.metadata.resourceVersion === '1' ? (5 as never) : [{ name: 'new' }];
+    const added: ReconcileRequest[] = [];
+    const event = { type: 'update', oldObject: pod('p'), object: pod('p', { resourceVersion: '2' }) } as const;
+    const context = { signal: new AbortController().signal, logger: noopLogger };
+    const queue = { add: (request: ReconcileRequest) => void added.push(request) };
+    expect(() => enqueueRequestsFromMapFunc(map)(event, queue, context)).toThrow('returned a value of type number');
+    expect(added).toEqual([{ name: 'new' }]);
+  });
+
+  it('leave no rejection behind when the map of the other object throws', async () => {
+    let rejected = 0;
+    const handler = enqueueRequestsFromMapFunc<KubeObject, ReconcileRequest>((object) => {
+      if (object.metadata.resourceVersion !== '1') throw new Error('of the new object');
+      return {
+        then: (_ok: unknown, no?: (error: unknown) => void) => void (no?.(new Error('of the old')), rejected++),
+      } as never;
+    });
+    const event = { type: 'update', oldObject: pod('p'), object: pod('p', { resourceVersion: '2' }) } as const;
+    await expect(async () => handle(handler, event)).rejects.toThrow('of the new object');
+    expect(rejected).toBe(1);
+  });
+
+  it.each([undefined, null, 'map'])('%o is not a map', (map) => {
+    expect(() => enqueueRequestsFromMapFunc(map as never)).toThrow('enqueueRequestsFromMapFunc: map');
+  });
+});
+
+describe('an event that changed nothing has a low priority', () => {
+  const withVersion = (resourceVersion: unknown): unknown => ({ metadata: { name: 'a', resourceVersion } });
+  const queued = async (event: object): Promise<number | undefined> => {
+    const handler = handlerFuncs<never, ReconcileRequest>(
+      Object.fromEntries(
+        ['create', 'update', 'delete', 'generic'].map((type) => [
+          type,
+          (_event: unknown, queue: RequestQueue<ReconcileRequest>) => queue.add({ name: 'a' }),
+        ]),
+      ),
+    );
+    return (await handle(handler as never, event as never))[0]?.[1]?.priority;
+  };
+
+  it.each<[string, object, boolean]>([
+    ['a create of the initial list', { type: 'create', object: pod('a'), isInInitialList: true }, true],
+    ['a later create', { type: 'create', object: pod('a'), isInInitialList: false }, false],
+    ['a delete', { type: 'delete', object: pod('a'), oldObject: pod('a') }, false],
+    ['a generic event', { type: 'generic', object: pod('a'), oldObject: pod('a') }, false],
+    ['an update of one version', { type: 'update', oldObject: withVersion('1'), object: withVersion('1') }, true],
+    ['an update to another version', { type: 'update', oldObject: withVersion('1'), object: withVersion('2') }, false],
+    ...[
+      undefined,
+      null,
+      'x',
+      5,
+      {},
+      { metadata: null },
+      { metadata: 'x' },
+      { metadata: {} },
+      withVersion(''),
+      withVersion(5),
+    ].map((object): [string, object, boolean] => [
+      `an update of ${JSON.stringify(object)}, which has no version`,
+      { type: 'update', oldObject: object, object },
+      false,
+    ]),
+    [
+      'an update by the headers, whatever the objects hold',
+      {
+        type: 'update',
+        header: { resourceVersion: '1' },
+        oldHeader: { resourceVersion: '1' },
+        oldObject: withVersion('1'),
+        object: withVersion('2'),
+      },
+      true,
+    ],
+    [
+      'an update with headers that differ',
+      {
+        type: 'update',
+        header: { resourceVersion: '2' },
+        oldHeader: { resourceVersion: '1' },
+        oldObject: withVersion('1'),
+        object: withVersion('1'),
+      },
+      false,
+    ],
+    [
+      'an update with headers without versions',
+      {
+        type: 'update',
+        header: { resourceVersion: '' },
+        oldHeader: { resourceVersion: '' },
+        oldObject: {},
+        object: {},
+      },
+      false,
+    ],
+  ])('%s', async (_what, event, isLow) => {
+    expect(await queued(event)).toBe(isLow ? lowPriority : undefined);
+  });
+});
+
 describe('handlerFuncs', () => {
+  it('calls the member of each event with the event, the queue and the context, and waits for what it returns', async () => {
+    const events: ObjectEvent<KubeObject>[] = [
+      { type: 'create', object: pod('a'), isInInitialList: false },
+      { type: 'update', oldObject: pod('a'), object: pod('a', { resourceVersion: '2' }) },
+      { type: 'delete', object: pod('a'), deleteStateUnknown: false },
+      { type: 'generic', object: pod('a') },
+    ];
+    for (const event of events) {
+      const seen: unknown[] = [];
+      const handler = handlerFuncs<KubeObject, ReconcileRequest>({
+        [event.type]: async (...given: [unknown, RequestQueue<ReconcileRequest>, HandlerContext]) => {
+          await Promise.resolve();
+          seen.push(given[0], given[2].logger);
+          given[1].add({ name: event.type });
+          return 'ignored';
+        },
+      });
+      expect(names(await handle(handler, event))).toEqual([`/${event.type}`]);
+      expect(seen).toEqual([event, noopLogger]);
+      for (const other of events) if (other !== event) expect(await handle(handler, other)).toEqual([]);
+      const context = { signal: new AbortController().signal, logger: noopLogger };
+      expect(await handler(event, { add: () => undefined }, context)).toBeUndefined();
+      expect(handlerFuncs({ [event.type]: () => 'ignored' })(event, { add: () => undefined }, context)).toBeUndefined();
+    }
+  });
+
   it('refuses a member that is not known, instead of ignoring its events', () => {
     expect(() => handlerFuncs({ created: () => undefined } as never)).toThrow(
       'unknown option "created": did you mean "create"?',

@@ -108,6 +108,39 @@ describe('predicate combinators', () => {
     expect(isSecond(update({ resourceVersion: '1' }, { resourceVersion: '2' }))).toBe(true);
   });
 
+  it('calls the member of each event with it', () => {
+    for (const event of [...others, update({}, {})]) {
+      for (const answer of [true, false]) {
+        const seen: ObjectEvent[] = [];
+        const predicate = predicateFuncs({
+          [event.type]: (given: ObjectEvent) => {
+            seen.push(given);
+            return answer;
+          },
+        });
+        expect([predicate(event), seen]).toEqual([answer, [event]]);
+      }
+    }
+  });
+
+  it.each([and, or, (predicate: Predicate) => not(predicate)])(
+    'fails for a promise, which is true always: %s',
+    async (combine) => {
+      const late = (): never => Promise.reject(new Error('late')) as never;
+      expect(() => combine(late)(update({}, {}))).toThrow(
+        'the predicate returned a promise: predicates are synchronous',
+      );
+      await Promise.resolve();
+    },
+  );
+
+  it('refuses a projection and a filter that are not functions', () => {
+    for (const given of [undefined, null, 'name']) {
+      expect(() => projectionChanged(given as never)).toThrow('projectionChanged: project');
+      expect(() => objectPredicate(given as never)).toThrow('objectPredicate: filter');
+    }
+  });
+
   it('stops at the first that decides', () => {
     const asked = vi.fn(() => true);
     expect(and(no, asked)(update({}, {}))).toBe(false);
