@@ -2,10 +2,12 @@ import { requireOptions } from '@kctl/options';
 import { anySignal, createTokenBucket, DeadlineExceededError, isAbortError } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { AbortLink, Clock, ClockTimer, TokenBucket } from '@kctl/wait';
+import { Slicer } from '@kctl/wait/internal';
 import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
 import { FailureLog } from './failure-log.js';
 import { sliceMs } from './slice.js';
 import type { QueueKey } from './work-queue.js';
+import { Workers } from './workers.js';
 import type {
   FailureVerdict,
   RunOptions,
@@ -17,7 +19,7 @@ import type {
 } from './worker-pool.js';
 
 /** So many items are worked on synchronously between two looks at the clock. */
-const groupSize = 16;
+const startsPerLook = 16;
 /** This number of clock reads ends a slice too, because a clock of tests stands still, and work may be endless. */
 const maxLooks = 512;
 
@@ -80,19 +82,8 @@ export class Pool<T> implements WorkerPool {
   readonly #options: PoolOptions<T>;
   readonly #abort = new AbortController();
   readonly #context: WorkContext = { signal: this.#abort.signal };
-  readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #onAbort: () => void;
-  #concurrency: number;
-  #active = 0;
-  #isStopping = false;
-  #isEnded = false;
-  #isPumping = false;
-  #failure: { readonly error: unknown } | undefined;
-  /** End of the current slice of the event loop. */
-  #sliceEnd = 0;
-  /** How many looks at the clock it has left. */
-  #looks = 0;
-  #pause: NodeJS.Immediate | undefined;
+  readonly #workers: Workers;
   /** The slot whose work is being called right now; -1 if no work is being called, or if it has called `done`. */
   #current = -1;
   /** By slot. The asynchronous work in progress. */
@@ -119,38 +110,45 @@ export class Pool<T> implements WorkerPool {
     this.#log = new FailureLog(options.logger, options.onError !== undefined);
     this.#work = options.work;
     this.#timeoutMs = timeoutMs === Infinity ? undefined : timeoutMs;
-    this.#concurrency = concurrency;
+    this.#workers = new Workers({
+      concurrency,
+      slicer: new Slicer(source.clock, sliceMs, { maxLooks }),
+      startsPerLook,
+      startNext: () => this.#startNext(),
+      mayEnd: () => this.#workers.isStopping || source.isFinished,
+      onEnd: () => this.#close(),
+    });
     this.#onAbort = () => this.#halt(signal?.reason);
     if (signal?.aborted === true) queueMicrotask(this.#onAbort);
     else signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
 
   get concurrency(): number {
-    return this.#concurrency;
+    return this.#workers.concurrency;
   }
 
   set concurrency(value: number) {
     requireInteger('concurrency', value, 0);
-    this.#concurrency = value;
+    this.#workers.concurrency = value;
     queueMicrotask(() => this.pump());
   }
 
   get active(): number {
-    return this.#active;
+    return this.#workers.active;
   }
 
   get ended(): Promise<void> {
-    return this.#end.promise;
+    return this.#workers.ended;
   }
 
   stop(options: StopOptions = {}): Promise<void> {
     requireOptions('stop', options, stopOptionNames);
     const { graceMs = Infinity } = options;
     if (graceMs !== Infinity) requireNumber('graceMs', graceMs, 0);
-    this.#isStopping = true;
-    this.#checkEnd();
-    if (graceMs !== Infinity && !this.#isEnded) this.#endGraceIn(graceMs);
-    return this.#end.promise;
+    this.#workers.stop();
+    this.#workers.checkEnd();
+    if (graceMs !== Infinity && !this.#workers.isEnded) this.#endGraceIn(graceMs);
+    return this.#workers.ended;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -159,21 +157,15 @@ export class Pool<T> implements WorkerPool {
 
   /** Takes items while there are any and workers are free. Called by the queue when items became ready. */
   pump(): void {
-    if (this.#isPumping || this.#pause !== undefined) return;
-    this.#isPumping = true;
-    let left = groupSize;
-    while (this.#active < this.#concurrency && !this.#isStopping) {
-      if (left-- === 0) {
-        left = groupSize;
-        if (this.#isSliceOver()) break;
-      }
-      if (this.#bucket !== undefined && !this.#hasTurn(this.#bucket)) break;
-      const slot = this.#take();
-      if (slot < 0) break;
-      this.#start(slot);
-    }
-    this.#isPumping = false;
-    this.#checkEnd();
+    this.#workers.pump();
+  }
+
+  #startNext(): boolean {
+    if (this.#bucket !== undefined && !this.#hasTurn(this.#bucket)) return false;
+    const slot = this.#take();
+    if (slot < 0) return false;
+    this.#start(slot);
+    return true;
   }
 
   #take(): number {
@@ -210,27 +202,11 @@ export class Pool<T> implements WorkerPool {
     this.#jobs.delete(slot);
   }
 
-  #isSliceOver(): boolean {
-    const now = this.#source.clock.monotonicNow();
-    if (this.#sliceEnd === 0) {
-      this.#sliceEnd = now + sliceMs;
-      this.#looks = maxLooks;
-    }
-    if (now < this.#sliceEnd && this.#looks-- > 0) return false;
-    this.#sliceEnd = 0;
-    this.#pause = setImmediate(() => {
-      this.#pause = undefined;
-      this.pump();
-    });
-    return true;
-  }
-
   #start(slot: number): void {
     const item = this.#source.itemAt(slot);
     // take() hands out slots that hold an item; this only informs the compiler.
     if (item === undefined) return;
-    // Counted before the work begins, because the pool may be stopped before the first await of it.
-    this.#active++;
+    this.#workers.active++;
     this.#current = slot;
     const limit = this.#timeoutMs === undefined ? undefined : this.#limit(this.#timeoutMs);
     try {
@@ -242,12 +218,12 @@ export class Pool<T> implements WorkerPool {
       }
     } catch (error) {
       limit?.end();
-      this.#active--;
+      this.#workers.active--;
       this.#failed(this.#currentSlot(), item, error);
       return;
     }
     limit?.end();
-    this.#active--;
+    this.#workers.active--;
     this.#succeeded(this.#currentSlot(), item);
   }
 
@@ -272,26 +248,20 @@ export class Pool<T> implements WorkerPool {
     try {
       await result;
     } catch (error) {
-      this.#close(job);
+      this.#endJob(job);
       this.#failed(job.slot, job.item, job.limit?.failure(error) ?? error);
-      this.#next();
+      this.#workers.next();
       return;
     }
-    this.#close(job);
+    this.#endJob(job);
     this.#succeeded(job.slot, job.item);
-    this.#next();
+    this.#workers.next();
   }
 
-  #close({ slot, limit }: Job<T>): void {
-    this.#active--;
+  #endJob({ slot, limit }: Job<T>): void {
+    this.#workers.active--;
     limit?.end();
     if (slot >= 0) this.#jobs.delete(slot);
-  }
-
-  /** Goes on after asynchronous work; promises that are settled already must not block the event loop. */
-  #next(): void {
-    if (this.#pause === undefined && this.#isSliceOver()) return;
-    this.pump();
   }
 
   #succeeded(slot: number, item: T): void {
@@ -371,7 +341,7 @@ export class Pool<T> implements WorkerPool {
   }
 
   #fail(error: unknown): void {
-    this.#failure ??= { error };
+    this.#workers.fail(error);
     this.#halt(error);
   }
 
@@ -389,21 +359,16 @@ export class Pool<T> implements WorkerPool {
 
   /** Takes nothing more and aborts the signal of the work in progress. */
   #halt(reason: unknown): void {
-    this.#isStopping = true;
+    this.#workers.stop();
     this.#abort.abort(reason);
-    queueMicrotask(() => this.#checkEnd());
+    queueMicrotask(() => this.#workers.checkEnd());
   }
 
-  #checkEnd(): void {
-    if (this.#isEnded || this.#active > 0 || !(this.#isStopping || this.#source.isFinished)) return;
-    this.#isEnded = true;
-    clearImmediate(this.#pause);
+  #close(): void {
     this.#graceTimer?.cancel();
     this.#turnTimer?.cancel();
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#options.onEnd();
-    if (this.#failure === undefined) this.#end.resolve();
-    else this.#end.reject(this.#failure.error);
   }
 }
 

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { shownType } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
+import { Slicer } from '@kctl/wait/internal';
 import type { PrioritizedItem } from '@kctl/workqueue';
+import { Workers } from '@kctl/workqueue/internal';
 import type { ReconcileQueue } from './reconcile-queue.js';
 
 /** How long workers that never wait may keep the event loop, in ms. */
@@ -16,25 +18,15 @@ export interface WorkerPoolOptions<R> {
   readonly work: (item: PrioritizedItem<R>, signal: AbortSignal) => Promise<void>;
 }
 
-/**
- * Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. Runs once. Uses
- * callbacks instead of a loop that awaits, because the promises of the loop would be the larger part of a quick
- * reconcile.
- */
+/** Hands items of a queue to at most `concurrency` workers at once; the number may change at any time. Runs once. */
 export class WorkerPool<R> {
   readonly #options: WorkerPoolOptions<R>;
-  readonly #ended = Promise.withResolvers<undefined>();
+  readonly #workers: Workers;
   #signal = new AbortController().signal;
-  #active = 0;
-  #concurrency: number;
   /** An item that the pool has waited for, on its way to a worker. */
   #held: PrioritizedItem<R> | undefined;
-  /** Whether the start, the next item or the next turn of the event loop goes on. */
+  /** Whether the start or the next item has to come first. */
   #isWaiting = true;
-  /** Whether nothing is taken from the queue any longer. */
-  #isEnding = false;
-  #failure: { readonly error: unknown } | undefined;
-  #sliceStart = 0;
   /**
    * Runs a function in the async context of the run, which marks its work as the leader's, and fences its writes. A
    * caller that changes the limit is in another context.
@@ -43,12 +35,19 @@ export class WorkerPool<R> {
 
   constructor(options: WorkerPoolOptions<R>) {
     this.#options = options;
-    this.#concurrency = options.concurrency;
+    this.#workers = new Workers({
+      concurrency: options.concurrency,
+      // Reconciles that answer without waiting would otherwise run back to back and starve sockets and timers.
+      slicer: new Slicer(options.clock, sliceMs),
+      startsPerLook: 1,
+      startNext: () => this.#startNext(),
+      mayEnd: () => this.#workers.isStopping && !this.#isWaiting && this.#held === undefined,
+    });
   }
 
   set concurrency(value: number) {
-    this.#concurrency = value;
-    this.#asRun(() => this.#fill());
+    this.#workers.concurrency = value;
+    this.#asRun(() => this.#workers.pump());
   }
 
   /**
@@ -56,121 +55,105 @@ export class WorkerPool<R> {
    * then, if the queue has failed.
    */
   async run(signal: AbortSignal): Promise<void> {
-    const stop = (): void => this.#end();
+    const stop = (): void => this.#stop();
     this.#signal = signal;
     this.#asRun = AsyncLocalStorage.snapshot();
     signal.addEventListener('abort', stop, { once: true });
     try {
-      this.#isEnding = signal.aborted;
-      this.#goOn();
-      await this.#ended.promise;
+      if (signal.aborted) this.#workers.stop();
+      this.#goOn(undefined);
+      await this.#workers.ended;
     } finally {
       signal.removeEventListener('abort', stop);
     }
   }
 
-  /** Starts what there are workers for. */
-  #fill(): void {
-    if (this.#isWaiting) return;
-    const { queue } = this.#options;
+  #startNext(): boolean {
+    if (this.#isWaiting) return false;
     try {
-      while (!this.#isWaiting && !this.#isEnding && this.#active < this.#concurrency) {
-        const item = this.#held ?? requireItem(queue.tryGetWithPriority());
-        this.#held = undefined;
-        if (item === undefined) this.#wait();
-        else this.#start(item);
-      }
-      if (this.#isWaiting) return;
-      this.#giveBack();
-      if (this.#isEnding) this.#finish();
+      const item = this.#held ?? requireItem(this.#options.queue.tryGetWithPriority());
+      this.#held = undefined;
+      if (item === undefined) this.#wait();
+      else this.#start(item);
+      return item !== undefined;
     } catch (error) {
       this.#fail(error);
+      return false;
     }
-  }
-
-  /**
-   * The limit was lowered while the pool waited. An item without a worker waits in the queue, in which it is counted.
-   */
-  #giveBack(): void {
-    const held = this.#held;
-    this.#held = undefined;
-    if (held !== undefined) putBack(this.#options.queue, held);
   }
 
   #start(item: PrioritizedItem<R>): void {
-    this.#active++; // first: what the work does at once may change the limit
+    this.#workers.active++; // first: what the work does at once may change the limit
     try {
       this.#options.work(item, this.#signal).then(this.#onDone, this.#onBroken);
     } catch (error) {
-      this.#active--;
+      this.#workers.active--;
       throw error;
     }
-    if (this.#options.clock.monotonicNow() - this.#sliceStart >= sliceMs) this.#yield();
   }
 
   readonly #onDone = (): void => {
-    this.#active--;
-    this.#fill();
+    this.#workers.active--;
+    this.#workers.next();
   };
 
   /** Nothing rejects but a queue that cannot release the item. */
   readonly #onBroken = (error: unknown): void => {
-    this.#active--;
+    this.#workers.active--;
     this.#fail(error);
   };
 
   #wait(): void {
     const next = this.#options.queue.getWithPriority({ signal: this.#signal });
     this.#isWaiting = true;
-    next.then(
-      (item) => {
-        this.#sliceStart = this.#options.clock.monotonicNow();
-        try {
-          this.#held = requireItem(item);
-        } catch (error) {
-          this.#isWaiting = false;
-          this.#fail(error);
-          return;
-        }
-        if (item === undefined) this.#isEnding = true;
-        this.#goOn();
-      },
-      (error: unknown) => {
-        this.#isWaiting = false;
-        this.#fail(error);
-      },
-    );
-  }
-
-  /** Reconciles that answer without waiting would otherwise run back to back and starve sockets and timers. */
-  #yield(): void {
-    this.#isWaiting = true;
-    setImmediate(() => {
-      this.#sliceStart = this.#options.clock.monotonicNow();
-      this.#goOn();
+    next.then(this.#onItem, (error: unknown) => {
+      this.#isWaiting = false;
+      this.#fail(error);
     });
   }
 
-  #goOn(): void {
+  readonly #onItem = (item: PrioritizedItem<R> | undefined): void => {
+    try {
+      requireItem(item);
+    } catch (error) {
+      this.#isWaiting = false;
+      this.#fail(error);
+      return;
+    }
+    if (item === undefined) this.#workers.stop();
+    this.#goOn(item);
+  };
+
+  #goOn(item: PrioritizedItem<R> | undefined): void {
+    this.#held = item;
     this.#isWaiting = false;
-    this.#fill();
+    this.#workers.pump();
+    this.#giveBack();
+    this.#workers.checkEnd();
   }
 
-  #end(): void {
-    this.#isEnding = true;
-    this.#fill();
+  /** If the limit was lowered while the pool waited, the item waits in the queue, in which it is counted. */
+  #giveBack(): void {
+    const held = this.#held;
+    this.#held = undefined;
+    if (held === undefined) return;
+    try {
+      putBack(this.#options.queue, held);
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #stop(): void {
+    this.#workers.stop();
+    this.#workers.checkEnd();
   }
 
   /** An error of the queue after the abort of the signal results from the abort. */
   #fail(error: unknown): void {
-    if (!this.#signal.aborted) this.#failure ??= { error };
-    this.#end();
-  }
-
-  #finish(): void {
-    if (this.#active > 0) return;
-    if (this.#failure === undefined) this.#ended.resolve(undefined);
-    else this.#ended.reject(this.#failure.error);
+    if (this.#signal.aborted) this.#workers.stop();
+    else this.#workers.fail(error);
+    this.#workers.checkEnd();
   }
 }
 
