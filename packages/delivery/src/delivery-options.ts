@@ -1,6 +1,6 @@
 import type { Clock } from '@kctl/wait';
 import type { EventTraits } from './event-traits.js';
-import type { Slicer } from './slicer.js';
+import type { Slicer } from '@kctl/wait/internal';
 import type { Turn } from './turn.js';
 
 /** A callback that threw, rejected, or did not settle in time. */

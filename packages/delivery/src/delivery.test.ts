@@ -3,7 +3,8 @@ import { isDeadlineExceeded, type Clock, type ClockTimer } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { DeliveryOptions, EventTraits, Series } from './index.js';
-import { Delivery, Slicer, Turn } from './index.js';
+import { Slicer } from '@kctl/wait/internal';
+import { Delivery, Turn } from './index.js';
 
 interface Reading {
   readonly of: string;

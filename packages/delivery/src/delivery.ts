@@ -4,7 +4,7 @@ import type { Listener } from './audience.js';
 import { Checkpoints } from './checkpoints.js';
 import type { DeliveryOptions } from './delivery-options.js';
 import type { Series } from './series.js';
-import { Slicer } from './slicer.js';
+import { Slicer } from '@kctl/wait/internal';
 import { isThenable } from '@kctl/options';
 import type { TurnTaker } from './turn.js';
 import { Turn } from './turn.js';

@@ -12,6 +12,5 @@ export type { DeliveryFailure, DeliveryOptions } from './delivery-options.js';
 export type { EventTraits, EventType } from './event-traits.js';
 export { KeyMap } from './key-map.js';
 export type { Series } from './series.js';
-export { Slicer, slicerOf } from './slicer.js';
 export { Turn } from './turn.js';
 export type { TurnTaker } from './turn.js';

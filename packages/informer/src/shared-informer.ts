@@ -2,8 +2,9 @@ import type { Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery'
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, IndexDefinition, IndexReader, Lister, StoredObject } from '@kctl/cache-index';
 import { createIndexer, createLister } from '@kctl/cache-index';
-import type { Slicer } from '@kctl/delivery';
-import { Audience, slicerOf } from '@kctl/delivery';
+import type { Slicer } from '@kctl/wait/internal';
+import { Audience } from '@kctl/delivery';
+import { slicerOf } from '@kctl/wait/internal';
 import { isThenable } from '@kctl/options';
 import { requireSignal } from '@kctl/options';
 import { keepAlive } from '@kctl/wait';

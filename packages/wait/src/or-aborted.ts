@@ -1,5 +1,6 @@
 import { signalOption } from '@kctl/options';
 import { abortReason } from './sleep.js';
+import { nextTurn } from './slicer.js';
 
 /**
  * The result of work that goes on for others, unless the signal is aborted first. Leaves no listener; a rejection of the
@@ -38,7 +39,7 @@ export async function untilAborted(work: PromiseLike<unknown>, signal: AbortSign
     () => undefined,
   );
   if (signal.aborted) {
-    await Promise.race([settled, new Promise((resolve) => setImmediate(resolve))]);
+    await Promise.race([settled, nextTurn()]);
     return;
   }
   const stop = Promise.withResolvers<undefined>();

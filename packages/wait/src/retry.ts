@@ -5,6 +5,7 @@ import type { Backoff } from './backoff.js';
 import type { Clock } from './clock.js';
 import { orAborted } from './or-aborted.js';
 import { abortReason, sleep } from './sleep.js';
+import { nextTurn } from './slicer.js';
 import { systemClock } from './system-clock.js';
 
 /** Options of {@link retry}. */
@@ -61,6 +62,6 @@ export async function retry<T>(work: (attempt: number) => T | Promise<T>, option
     else if (backoff !== undefined) await sleep(backoff.next(), { clock, ...(signal === undefined ? {} : { signal }) });
     // Work that fails at once must not hold the event loop, because neither a signal's timer nor anything else would
     // run.
-    else await new Promise((resolve) => setImmediate(resolve));
+    else await nextTurn();
   }
 }

@@ -1,6 +1,6 @@
-import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { loopCountOf, Slicer } from './slicer.js';
+import { FakeClock } from './testing/index.js';
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
@@ -8,7 +8,10 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 function open(turns?: () => number) {
   let now = 0;
   const clock = Object.assign(new FakeClock(), { monotonicNow: () => now });
-  return { slicer: new Slicer(clock, 5, turns), take: (ms: number) => (now += ms) };
+  return {
+    slicer: new Slicer(clock, 5, turns === undefined ? {} : { turnOf: turns }),
+    take: (ms: number) => (now += ms),
+  };
 }
 
 describe('Slicer', () => {

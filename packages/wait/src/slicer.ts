@@ -1,4 +1,4 @@
-import type { Clock } from '@kctl/wait';
+import type { Clock } from './clock.js';
 
 /**
  * The event loop's count, as Node measures it. Captured once, because timers that a test fakes replace `performance` as
@@ -26,6 +26,19 @@ function fieldOf(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
+/** Options of a {@link Slicer}. */
+export interface SlicerOptions {
+  /** Which turn the event loop is in. @default that of this thread's loop */
+  readonly turnOf?: () => number;
+  /**
+   * How many looks at the clock end a slice in any case, for work that may be endless, because a clock of tests stands
+   * still.
+   *
+   * @default Infinity
+   */
+  readonly maxLooks?: number;
+}
+
 /**
  * Keeps long work from holding the event loop. Work checks now and then whether its slice is over, and then yields. All
  * users of a slicer share one slice in each turn, however many there are. Each turn of the loop has its slice, so an
@@ -35,18 +48,21 @@ export class Slicer {
   readonly #clock: Clock;
   readonly #budgetMs: number;
   readonly #turnOf: () => number;
+  readonly #maxLooks: number;
   #turn = Number.NaN;
   #until = 0;
+  /** How many looks at the clock the slice has left. */
+  #looks = 0;
   /** Work that waits for a turn; the first is at `#next`. */
   #waiting: Waiting[] = [];
   #next = 0;
   #isScheduled = false;
 
-  /** `turnOf`: which turn the event loop is in. @default that of this thread's loop */
-  constructor(clock: Clock, budgetMs: number, turnOf: () => number = turnOfLoop) {
+  constructor(clock: Clock, budgetMs: number, { turnOf = turnOfLoop, maxLooks = Infinity }: SlicerOptions = {}) {
     this.#clock = clock;
     this.#budgetMs = budgetMs;
     this.#turnOf = turnOf;
+    this.#maxLooks = maxLooks;
   }
 
   /** Starts a slice. To be called when the event loop has just given control. */
@@ -57,7 +73,7 @@ export class Slicer {
   /** Whether the slice of this turn is over. The first check in a turn begins its slice if the last one is over. */
   get isOver(): boolean {
     const now = this.#clock.monotonicNow();
-    if (now < this.#until) return false;
+    if (now < this.#until && this.#looks-- > 0) return false;
     const turn = this.#turnOf();
     if (turn === this.#turn) return true;
     this.#beginAt(now, turn);
@@ -77,6 +93,7 @@ export class Slicer {
   #beginAt(now: number, turn: number): void {
     this.#turn = turn;
     this.#until = now + this.#budgetMs;
+    this.#looks = this.#maxLooks;
   }
 
   #enqueue(waiting: Waiting): void {
@@ -133,4 +150,9 @@ interface Waiting {
   readonly work: () => void;
   /** Whether the work only begins in the call, and goes on when the call has returned. */
   readonly goesOn: boolean;
+}
+
+/** Resolves in the next turn of the event loop, so that sockets, timers and other work run first. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

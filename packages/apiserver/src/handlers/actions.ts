@@ -4,7 +4,7 @@ import type { Reply } from '../protocol/api-request.js';
 import { isLongBody } from '../codecs/long-body.js';
 import { readWriteBody } from './body.js';
 import type { Backend, ResourceCall } from './call.js';
-import { breathe } from './list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { textReply } from './reply.js';
 import { userInfoOf } from '../authentication/user-info.js';
 import {
@@ -39,10 +39,10 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
   const isLong = isLongBody(body.text);
-  if (isLong) await breathe();
+  if (isLong) await nextTurn();
   const { object: given, problems } = definition.decode({ value: body.value, text: body.text });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation);
-  if (isLong) await breathe();
+  if (isLong) await nextTurn();
   dropSystemFields(given);
   placeInNamespace(call, given);
   await trackCreate(backend, { definition, manager: options.fieldManager, subresource: '' }, given);
@@ -50,11 +50,11 @@ export async function answerUnstored(backend: Backend, call: ResourceCall): Prom
   if (resource === 'tokenreviews') checkTokenReview(given);
   if (accessReviews.has(resource)) checkAccessReview(review(given));
   const object = await admitAction(backend, call, { object: given });
-  if (isLong) await breathe();
+  if (isLong) await nextTurn();
   if (resource === 'bindings') return assign(backend, podCallOf(backend, call, given.metadata.name ?? ''), object);
   if (accessReviews.has(resource)) {
     const status = answerAccessReview(authorizer, review(object));
-    if (isLong) await breathe();
+    if (isLong) await nextTurn();
     return reviewReply(call, object, status);
   }
   if (resource === 'selfsubjectrulesreviews')

@@ -30,7 +30,7 @@ import { storageKeyOf, type WriteBackend, type ResourceCall } from './call.js';
 import { retryOnLostRace } from './commit.js';
 import { createStored } from './create.js';
 import { isKnownNoop, noteOutcome, type NoopCandidate } from './known-noops.js';
-import { breathe } from './list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { computeOwners, ownershipChange, setOwners, stateErrors, type OwnedWrite } from './managed-fields.js';
 import { beginUpdateAdmission, checkIdentity, requirePresent, writeUpdate, type WriteTarget } from './update.js';
 import { parseWriteOptions, reportDuplicates, type WriteOptions } from './write-options.js';
@@ -83,7 +83,7 @@ async function parseApplication(call: ResourceCall, { text, length, options }: A
   const { offload, request, query } = call;
   const { config, duplicates } = await parseConfig(text, { offload, signal: request.signal });
   reportDuplicates(call, duplicates, options.fieldValidation);
-  if (isLongBody({ length })) await breathe();
+  if (isLongBody({ length })) await nextTurn();
   return { config, isForced: parseBoolParameter(query, 'force'), length, options };
 }
 
@@ -189,7 +189,7 @@ async function applyOnce(
   const merging = computeOwners(write, (converting) => applyConfig(backend, converting, { live, application }));
   const object = merging instanceof Promise ? await merging : merging;
   // A write that comes first makes this one begin again.
-  if (isLongBody(application)) await breathe();
+  if (isLongBody(application)) await nextTurn();
   if (present === undefined) {
     if (target.subresource !== '' && !definition.allowCreateOnUpdate) throw notFound(definition, path.name);
     const { uid = '' } = object.metadata;

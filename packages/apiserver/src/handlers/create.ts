@@ -7,7 +7,7 @@ import { isLongBody } from '../codecs/long-body.js';
 import { readWriteBody } from './body.js';
 import { requireCreateRight } from './create-right.js';
 import { checkGrant } from './grants.js';
-import { breathe } from './list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { crdTable, writeContext, type WriteBackend, type ResourceCall } from './call.js';
 import { nameSuffix } from '../registry/name-suffix.js';
 import { commitObject, placeOf } from './commit.js';
@@ -29,10 +29,10 @@ export async function create(backend: WriteBackend, call: ResourceCall): Promise
   const options = parseWriteOptions(call, 'CreateOptions');
   const body = await readWriteBody(call);
   const isLong = isLongBody(body.text);
-  if (isLong) await breathe();
+  if (isLong) await nextTurn();
   const { object, problems } = call.definition.decode({ value: body.value, text: body.text, literals: body.literals });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation, object);
-  if (isLong) await breathe();
+  if (isLong) await nextTurn();
   return createObject(backend, call, { object, options, isLong });
 }
 
@@ -97,7 +97,7 @@ export async function createStored(
     const tracked = trackCreate(backend, write, given);
     if (tracked !== undefined) await tracked;
     if (isLong) {
-      await breathe();
+      await nextTurn();
       requirePlace(backend, call, given);
     }
   }

@@ -21,7 +21,7 @@ import {
   type DeletionResult,
   type PendingDeletion,
 } from './deletion.js';
-import { breathe } from './list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { checkListOptions } from './read-options.js';
 import { readList } from './read.js';
 import { objectReply, textReply } from './reply.js';
@@ -110,7 +110,7 @@ async function deleteReviewed(
     const long = longBodyOf(version.in(definition).object);
     if (long?.isRead === false) {
       long.read();
-      await breathe();
+      await nextTurn();
     }
     await admission.reviewDeletion({
       name,

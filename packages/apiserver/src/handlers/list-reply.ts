@@ -1,4 +1,5 @@
 import { systemClock } from '@kctl/wait';
+import { nextTurn } from '@kctl/wait/internal';
 import { listItems, type ProtobufShape } from '../codecs/protobuf-shapes.js';
 import type { ListMetadata } from '../protocol/list-metadata.js';
 import type { OtherThread } from '../codecs/body.js';
@@ -14,9 +15,6 @@ import { placeOfCall, textReply } from './reply.js';
 
 /** Objects that are read or written before others get their turn. */
 export const sliceSize = 500;
-
-/** Lets others have their turn. */
-export const breathe = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** A turn that renders objects ends after this time, because one of them may take as long as a thousand others. */
 export const turnMs = 8;
@@ -73,7 +71,7 @@ export async function listReply(shape: Shape, call: ResourceCall, content: ListC
   if (negotiated.mediaType !== 'application/json') {
     const items = [...first.rendered];
     for (let index = first.end; index < length; ) {
-      await breathe();
+      await nextTurn();
       const slice = sliceFrom(ordered, index, render);
       items.push(...slice.rendered);
       index = slice.end;
@@ -84,7 +82,7 @@ export async function listReply(shape: Shape, call: ResourceCall, content: ListC
     sink.write(Buffer.from(`${shape.open(metadata)}${first.rendered.join(',')}`));
     for (let index = first.end; index < length && !sink.closed.aborted; ) {
       await sink.drained();
-      await breathe();
+      await nextTurn();
       const slice = sliceFrom(ordered, index, render);
       sink.write(Buffer.from(`,${slice.rendered.join(',')}`));
       index = slice.end;
@@ -103,7 +101,7 @@ async function prepare(shape: Shape, { length, rendered }: ListContent, place: O
     for (const rendering of rendered(index, index + 1))
       await shape.pending(rendering)?.run(place.offload, place.signal);
     if (systemClock.monotonicNow() - started < turnMs) continue;
-    await breathe();
+    await nextTurn();
     started = systemClock.monotonicNow();
   }
 }
@@ -118,7 +116,7 @@ function inOrder(content: ListContent, order: NonNullable<Shape['order']>): List
 async function protobufReply(shape: ProtobufShape, { metadata, length, rendered }: ListContent): Promise<Reply> {
   const slices: Uint8Array[] = [];
   for (let index = 0; index < length; ) {
-    if (index > 0) await breathe();
+    if (index > 0) await nextTurn();
     const slice = sliceFrom({ length, rendered }, index, (rendering) => shape.message(rendering));
     slices.push(listItems(slice.rendered));
     index = slice.end;

@@ -23,7 +23,8 @@ import {
   waitForRevision,
   type WatchParameters,
 } from './read-options.js';
-import { breathe, listReply, sliceSize, turnMs } from './list-reply.js';
+import { listReply, sliceSize, turnMs } from './list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { commonHeaders } from '../protocol/plain-reply.js';
 import type { getParameters, QueryOf } from './parameters.js';
 import { objectReply, shapeOf } from './reply.js';
@@ -97,7 +98,7 @@ async function readPage(
     }
     if (unconverted !== undefined) await convertVersions(definition, unconverted);
     else if (!isOver) return { found, last, isMore: false };
-    else await breathe();
+    else await nextTurn();
   }
 }
 

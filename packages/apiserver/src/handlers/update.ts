@@ -11,7 +11,7 @@ import { storageKeyOf, writeContext, type WriteBackend, type ResourceCall } from
 import { commitUpdate, retryOnLostRace } from './commit.js';
 import { createObject, placeInNamespace } from './create.js';
 import { checkGrant } from './grants.js';
-import { breathe } from './list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { trackUpdate } from './managed-fields.js';
 import { admissionOptions, parseWriteOptions, reportProblems, type WriteOptions } from './write-options.js';
 import type { Written } from './written.js';
@@ -36,7 +36,7 @@ export async function update(backend: WriteBackend, call: ResourceCall, target: 
   const options = parseWriteOptions(call, 'UpdateOptions');
   if (path.name === '') throw definition.isCustom ? badRequest('name must be provided') : methodNotAllowed();
   const body = await readWriteBody(call);
-  if (isLongBody(body.text)) await breathe();
+  if (isLongBody(body.text)) await nextTurn();
   const { object, problems } = definition.decode({
     value: body.value,
     text: body.text,
@@ -45,7 +45,7 @@ export async function update(backend: WriteBackend, call: ResourceCall, target: 
   });
   reportProblems(call, [...body.duplicates, ...problems], options.fieldValidation, object);
   checkIdentity(call, object);
-  if (isLongBody(body.text)) await breathe();
+  if (isLongBody(body.text)) await nextTurn();
   const table = backend.store.table(definition.storageKey);
   using admission = beginUpdateAdmission(backend, call, { target, options });
   // For kinds without rules, a write that no plugin reviews does not wait before its commit, so it loses no race and

@@ -1,5 +1,6 @@
 import type { Status } from '@kctl/apimachinery';
 import { aborted, systemClock } from '@kctl/wait';
+import { nextTurn } from '@kctl/wait/internal';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { Offload } from '../offload/offload.js';
 import { expired, resourceVersionTooLarge } from '../protocol/status.js';
@@ -332,7 +333,7 @@ class Session {
   /** Lets the consumer take what is written, and others have their turn. */
   async #breathe(more: boolean): Promise<void> {
     if (this.#options.sink.buffered > 0) await this.#options.sink.drained();
-    if (more) await new Promise((resolve) => setImmediate(resolve));
+    if (more) await nextTurn();
   }
 }
 

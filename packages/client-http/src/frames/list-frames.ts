@@ -10,6 +10,7 @@ import type { ListSplitter } from '@kctl/apimachinery/wire';
 import type { Kind, KubeList, ListMeta, PersistedObject } from '@kctl/apimachinery';
 import type { FrameOptions, ListFrames } from '@kctl/client';
 import { systemClock } from '@kctl/wait';
+import { Slicer } from '@kctl/wait/internal';
 import type { Clock } from '@kctl/wait';
 import { chunkReleaser } from '../bytes/chunk-releaser.js';
 import type { ChunkReleaser } from '../bytes/chunk-releaser.js';
@@ -129,16 +130,14 @@ export async function readList<K extends Kind>(
   let splitter: ListSplitter | undefined;
   const items: PersistedObject<K>[] = [];
   let untyped = 0;
+  const slicer = new Slicer(clock, budgetMs);
   const take = async (chunks: readonly Buffer[], into: ListSplitter): Promise<void> => {
-    let until = clock.monotonicNow() + budgetMs;
     for (const chunk of chunks) {
       for (const item of explained(what, () => into.push(chunk))) {
         const value = decodeBytes(item, what);
         if (isUntyped(value)) untyped++;
         items.push(asItem(kind, value, what));
-        if (clock.monotonicNow() < until) continue;
-        await new Promise((resolve) => setImmediate(resolve));
-        until = clock.monotonicNow() + budgetMs;
+        if (slicer.isOver) await slicer.breathe();
       }
     }
   };

@@ -1,5 +1,5 @@
 import type { DeepReadonly, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
-import { slicerOf } from '@kctl/delivery';
+import { slicerOf } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import { functionOption, requireOptions, requireSignal, shownValue } from '@kctl/options';
 import { isAbortError, systemClock } from '@kctl/wait';

@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import type { Slicer, Turn } from '@kctl/delivery';
+import type { Turn } from '@kctl/delivery';
+import type { Slicer } from '@kctl/wait/internal';
 import { Delivery } from '@kctl/delivery';
 import { isThenable } from '@kctl/options';
 import type { Clock, ClockTimer } from '@kctl/wait';

@@ -1,5 +1,5 @@
 import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
-import { slicerOf } from '@kctl/delivery';
+import { slicerOf } from '@kctl/wait/internal';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';

@@ -1,7 +1,8 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { Indexer, Replacement, ReplacedContent, StoredObject, StoredWrite } from '@kctl/cache-index';
-import type { Publication, Slicer } from '@kctl/delivery';
+import type { Publication } from '@kctl/delivery';
+import type { Slicer } from '@kctl/wait/internal';
 import { Change } from '../handlers/change.js';
 import type {
   DecodedFrame,

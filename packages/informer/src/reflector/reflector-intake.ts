@@ -1,5 +1,5 @@
 import type { Status } from '@kctl/apimachinery';
-import type { Slicer } from '@kctl/delivery';
+import type { Slicer } from '@kctl/wait/internal';
 import type { FrameKind } from '../decoders/decoder.js';
 
 /** Error of a store. */

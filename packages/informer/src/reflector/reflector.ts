@@ -14,7 +14,7 @@ import type { ReflectorConfig } from './reflector-config.js';
 import { initialReflectorState, transition } from './reflector-machine.js';
 import type { ReflectorMetrics } from './reflector-metrics.js';
 import type { ReflectorEffect, ReflectorInput, ReflectorState } from './reflector-state.js';
-import type { Slicer } from '@kctl/delivery';
+import type { Slicer } from '@kctl/wait/internal';
 
 /** Options of {@link Reflector}. */
 export interface ReflectorOptions<Raw> {

@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { isSameJson } from '@kctl/apimachinery';
 import { waitForEvent } from '@kctl/client';
-import { slicerOf } from '@kctl/delivery';
+import { slicerOf } from '@kctl/wait/internal';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
 import { clockOption, numberProblem, optionWithMethods, requireOptions, signalOption, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import type { Slicer } from '@kctl/delivery';
+import type { Slicer } from '@kctl/wait/internal';
 import type { AbortLink } from '@kctl/wait';
 import type { EventHandlerOptions, InformerEvent } from '../handlers/event.js';
 import type { SharedInformer } from '../informer.js';

@@ -1,4 +1,5 @@
 import { throwIfAborted } from '@kctl/wait';
+import { nextTurn } from '@kctl/wait/internal';
 import { isJsonObject, isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
 import { requireFunction } from '../handler/require-parts.js';
 import { isPanic } from '../admission/typed-request.js';
@@ -176,8 +177,4 @@ function requestProblem(value: unknown): string | undefined {
   return value['metadata'] === undefined || isJsonObject(value['metadata'])
     ? undefined
     : 'an object whose metadata is not an object';
-}
-
-function nextTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }

@@ -1,4 +1,5 @@
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { Slicer } from '@kctl/wait/internal';
 import { DelayHeap } from './delay-heap.js';
 import { QueueArgumentError, requireNumber } from '../errors.js';
 import { sliceMs } from '../slice.js';
@@ -29,12 +30,15 @@ export class DelayLine {
   readonly #latest = new Map<number, number>();
   #timer: ClockTimer | undefined;
   #armedFor = Infinity;
-  #slice: NodeJS.Immediate | undefined;
+  readonly #slicer: Slicer;
+  /** The next slice of slots that are due; undefined if none is scheduled. */
+  #slice: object | undefined;
 
   constructor(options: DelayLineOptions) {
     this.#clock = options.clock;
     this.#keepAlive = options.keepAlive;
     this.#onDue = options.onDue;
+    this.#slicer = new Slicer(options.clock, sliceMs);
   }
 
   get size(): number {
@@ -100,7 +104,6 @@ export class DelayLine {
     this.#timer?.cancel();
     this.#timer = undefined;
     this.#armedFor = Infinity;
-    clearImmediate(this.#slice);
     this.#slice = undefined;
   }
 
@@ -109,7 +112,7 @@ export class DelayLine {
     this.#armedFor = Infinity;
     this.#slice = undefined;
     const start = this.#clock.monotonicNow();
-    const end = start + sliceMs;
+    this.#slicer.begin();
     try {
       while (this.#heap.headTime <= start) {
         for (let left = groupSize; left > 0 && this.#heap.headTime <= start; left--) {
@@ -117,14 +120,21 @@ export class DelayLine {
           this.#forget(slot);
           this.#onDue(slot);
         }
-        if (this.#clock.monotonicNow() < end) continue;
-        if (this.#heap.headTime <= start) this.#slice = setImmediate(() => this.#onTimer());
+        if (!this.#slicer.isOver) continue;
+        if (this.#heap.headTime <= start) this.#continue();
         break;
       }
     } finally {
       // Even if a custom backing queue has thrown, because the other slots still fall due.
       if (this.#heap.size > 0) this.#arm();
     }
+  }
+
+  #continue(): void {
+    const slice = (this.#slice = {});
+    this.#slicer.schedule(() => {
+      if (this.#slice === slice) this.#onTimer();
+    });
   }
 
   #forget(slot: number): void {

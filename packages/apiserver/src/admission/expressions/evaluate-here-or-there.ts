@@ -1,4 +1,5 @@
 import { CelInlineCostError } from '@kctl/cel';
+import { nextTurn } from '@kctl/wait/internal';
 import { askOf, type EvaluationContext } from './evaluation.js';
 import type { EvaluationFacts } from '../../offload/verdict.js';
 import type { AdmissionWrite } from '../write.js';
@@ -36,7 +37,7 @@ export async function evaluateHereOrThere<J extends EvaluationJob>(
     if (!(error instanceof CelInlineCostError)) throw error;
   }
   // To begin has taken its time, and so does the copy for the other thread.
-  await new Promise((resolve) => setImmediate(resolve));
+  await nextTurn();
   const answers: Record<string, { readonly allowed: boolean; readonly reason?: string }> = {};
   for (;;) {
     const result: Found<J> | Question = (await offload.run<EvaluationJob>(there(answers), write.signal)) as

@@ -3,7 +3,7 @@
  * Values without a separate type stand as YAML.
  */
 import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
-import { breathe } from '../../handlers/list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { ReverseWriter, wireType } from '../../protobuf/wire-writer.js';
 
 /** How a value becomes the content of a message. */
@@ -152,7 +152,7 @@ export async function encodePairs(number: number, members: unknown, write: Write
   const entries = Object.entries(objectOf(members));
   const parts: Uint8Array[] = [];
   for (let index = 0; index < entries.length; index += entriesAtOnce) {
-    await breathe();
+    await nextTurn();
     const some: JsonObject = Object.fromEntries(entries.slice(index, index + entriesAtOnce));
     parts.push(encode(inside(number, writePairs(nested(write))), some));
   }

@@ -4,7 +4,8 @@ import type { UntypedObject } from '@kctl/apimachinery';
 import { systemClock, type Clock } from '@kctl/wait';
 import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
 import { parseAccept } from '../../codecs/negotiate.js';
-import { breathe, turnMs } from '../../handlers/list-reply.js';
+import { turnMs } from '../../handlers/list-reply.js';
+import { nextTurn } from '@kctl/wait/internal';
 import { commonHeaders, pageNotFound } from '../../protocol/plain-reply.js';
 import type { Registry } from '../../registry/registry.js';
 import type { ResourceDefinition } from '../../resource/resource.js';
@@ -66,7 +67,7 @@ async function joined(pieces: readonly (string | Uint8Array)[]): Promise<OpenApi
     hash.update(part);
     parts.push(part);
     if (systemClock.monotonicNow() - begun < turnMs) continue;
-    await breathe();
+    await nextTurn();
     begun = systemClock.monotonicNow();
   }
   return { body: Buffer.concat(parts), hash: hash.digest('hex').toUpperCase() };
@@ -193,7 +194,7 @@ class OpenApiDocuments implements OpenApi {
     const known = this.#documents.get(path);
     if (known?.of.length === fragments.length && known.of.every((fragment, index) => fragment === fragments[index]))
       return known.document;
-    await breathe();
+    await nextTurn();
     const document = await joined(customDocument(fragments, texts));
     this.#documents.set(path, { of: fragments, document });
     return document;
@@ -245,11 +246,11 @@ class OpenApiDocuments implements OpenApi {
     const paths = fragments.flatMap((fragment) => [',', fragment.paths]);
     const definitions = fragments.flatMap((fragment) => [',', fragment.definitions]);
     const parts = [v2.paths, ...paths, v2.definitions, ...definitions, v2.end];
-    await breathe();
+    await nextTurn();
     const { body: document, hash } = await joined(parts);
     const headers = { 'content-type': type, etag: JSON.stringify(hash), vary: 'Accept' };
     if (type === jsonType) return conditional(request, document, headers);
-    await breathe();
+    await nextTurn();
     this.#builtinParts ??= encodePartsV2(parseDocument([v2.paths, v2.definitions, v2.end]));
     const body = joinPartsV2([await this.#builtinParts, ...fragments.map(({ protobuf }) => protobuf)]);
     return conditional(request, body, headers);
@@ -270,7 +271,7 @@ async function remembered<T>(
   known.set(object, byVersion);
   const present = byVersion.get(version);
   if (present !== undefined) return present;
-  const made = breathe().then(make);
+  const made = nextTurn().then(make);
   byVersion.set(version, made);
   made.catch(() => byVersion.delete(version));
   return made;
