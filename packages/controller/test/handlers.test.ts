@@ -173,6 +173,9 @@ describe('enqueueRequestForOwner', () => {
       object: first,
     });
     expect(names(added)).toEqual(['default/managing']);
+    const unmanaged = owned(owner('ReplicaSet', 'plain'));
+    const none = enqueueRequestForOwner(ReplicaSet, { onlyControllerOwner: true });
+    expect(await handle(none, { ...event, object: unmanaged })).toEqual([]);
   });
 
   it('names an owner without a namespace for an object that has none', async () => {

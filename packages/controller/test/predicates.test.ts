@@ -96,6 +96,7 @@ describe('predicate combinators', () => {
     const predicate = predicateFuncs({ update: () => false });
     expect(others.map(predicate)).toEqual([true, true, true]);
     expect(predicate(update({}, {}))).toBe(false);
+    expect([...others, update({}, {})].map(predicateFuncs({}))).toEqual([true, true, true, true]);
   });
 
   it('takes a member that returns nothing for a refusal, as any predicate', () => {
@@ -159,11 +160,12 @@ describe('generationChanged on objects without a generation', () => {
   const warnings = (t: ReturnType<typeof createHarness>): unknown[] =>
     t.logger.lines.filter(({ message }) => message === warning).map(({ fields }) => fields['kind']);
 
-  it.each<[string, Predicate]>([
-    ['alone', generationChanged],
-    ['in and()', and(labelChanged, generationChanged)],
-    ['in or() with its like', or(generationChanged, and(generationChanged))],
-  ])('%s is warned of once, at the start for kinds that are known to have none', async (_how, predicate) => {
+  it.each<[string, () => Predicate]>([
+    ['alone', () => generationChanged],
+    ['in and()', () => and(labelChanged, generationChanged)],
+    ['in or() with its like', () => or(generationChanged, and(generationChanged))],
+  ])('%s is warned of once, at the start for kinds that are known to have none', async (_how, make) => {
+    const predicate = make();
     const t = createHarness();
     t.informers.of(ConfigMap).sync();
     t.controller.watch(kindSource({ informers: t.informers, kind: ConfigMap, handler, predicates: [predicate] }));
@@ -191,12 +193,13 @@ describe('generationChanged on objects without a generation', () => {
     t.stop.abort();
   });
 
-  it.each<[string, Predicate[]]>([
-    ['a predicate that passes some updates', [or(generationChanged, labelChanged)]],
-    ['its opposite', [not(generationChanged)]],
-    ['none', []],
-    ['an empty or()', [or()]],
-  ])('is not warned of with %s', async (_what, predicates) => {
+  it.each<[string, () => Predicate[]]>([
+    ['a predicate that passes some updates', () => [or(generationChanged, labelChanged)]],
+    ['its opposite', () => [not(generationChanged)]],
+    ['none', () => []],
+    ['an empty or()', () => [or()]],
+  ])('is not warned of with %s', async (_what, make) => {
+    const predicates = make();
     const t = createHarness();
     t.informers.of(ConfigMap).sync();
     t.controller.watch(kindSource({ informers: t.informers, kind: ConfigMap, handler, predicates }));

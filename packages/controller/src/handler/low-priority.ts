@@ -40,7 +40,5 @@ function versionOf(object: unknown): string | undefined {
   if (typeof object !== 'object' || object === null || !('metadata' in object)) return undefined;
   const { metadata } = object;
   if (typeof metadata !== 'object' || metadata === null || !('resourceVersion' in metadata)) return undefined;
-  return typeof metadata.resourceVersion === 'string' && metadata.resourceVersion !== ''
-    ? metadata.resourceVersion
-    : undefined;
+  return typeof metadata.resourceVersion === 'string' ? metadata.resourceVersion : undefined;
 }

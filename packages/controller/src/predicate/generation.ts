@@ -11,8 +11,8 @@ export function markGenerational<P extends object>(predicate: P): P {
 }
 
 /** Whether a predicate is one of those, also of another copy of this package. */
-export function isGenerational(predicate: unknown): boolean {
-  return typeof predicate === 'function' && mark in predicate;
+export function isGenerational(predicate: object): boolean {
+  return mark in predicate;
 }
 
 /** Kinds of Kubernetes whose objects have no generation. Others are found by their first object. */
@@ -27,7 +27,7 @@ const without: ReadonlySet<string> = new Set([
 
 /** Inputs of {@link createGenerationCheck}. */
 export interface GenerationCheckOptions {
-  readonly predicates: readonly unknown[];
+  readonly predicates: readonly object[];
   readonly kind: Kind | undefined;
   readonly logger: Logger;
 }

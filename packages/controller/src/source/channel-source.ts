@@ -100,7 +100,7 @@ class SharedReader<T> {
     this.#subscribers.add(subscriber);
     const unsubscribe = (): void => {
       this.#subscribers.delete(subscriber);
-      if (this.#subscribers.size === 0) this.#arrived = Promise.withResolvers();
+      this.#arrived = Promise.withResolvers(); // for a read that finds no subscriber
     };
     try {
       if (this.#iterator === undefined) this.#open();
