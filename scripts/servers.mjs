@@ -118,6 +118,7 @@ if (!hasBinaries && !(await goAvailable())) {
       '@kctl/webhook',
       '@kctl/pods',
       '@kctl/manifests',
+      '@kctl/dependents',
       '@kctl/e2e-access',
       '@kctl/e2e-leader-election',
       '@kctl/e2e-webhook',

@@ -1,4 +1,4 @@
-import type { KeyOf, Kind, MetadataKind, NamespacedKey } from '@kctl/apimachinery';
+import type { KeyOf, Kind, MetadataKind, NamespacedKey, ObjectKey } from '@kctl/apimachinery';
 import type { ReadObject } from '@kctl/client';
 import type {
   Controller,
@@ -77,6 +77,19 @@ export type RequestFor<K extends Kind, R, S extends RequestState> = S extends 'o
     : R
   : R;
 
+/** Children that are declared, such as those of @kctl/dependents, as far as a definition needs to know them. */
+export interface DeclaredChildren<K extends Kind> {
+  readonly kind: K;
+  readonly kinds: readonly {
+    readonly kind: Kind;
+    readonly type: 'ref' | 'child' | 'set';
+    /** Whether its objects have the primary as their controller. */
+    readonly isOwned: boolean;
+  }[];
+  /** The primaries that look at an object that they do not own. */
+  wokenBy(kind: Kind, key: ObjectKey): readonly ObjectKey[];
+}
+
 /** Settings of the controller that are not specified elsewhere in the definition. */
 export type BuilderOptions<R> = Omit<
   ControllerOptions<R>,
@@ -141,6 +154,11 @@ export interface ControllerBuilder<
     options: MetadataInputOptions<K> & OwnerOptions,
   ): ControllerBuilder<R, D, S, F>;
   owns<K extends Kind>(kind: OwnedKind<K, R>, options?: OwnsOptions<K>): ControllerBuilder<R, D, S, F>;
+  /**
+   * The kinds of declared children: watches and rights follow from them. Kinds that are children are owned, and what they
+   * refer to wakes those that do. The reconciler is that of the children, or calls them.
+   */
+  dependents(children: DeclaredChildren<F>): ControllerBuilder<R, D, S, F>;
   /** Any kind, with any handler. */
   watches<K extends Kind>(
     kind: K,

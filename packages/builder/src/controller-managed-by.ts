@@ -1,5 +1,5 @@
 import type { Kind, MetadataKind, ObjectKey } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind, isSameKind, keyOf } from '@kctl/apimachinery';
 import type { Client } from '@kctl/client';
 import type {
   Controller,
@@ -17,6 +17,7 @@ import {
   createController,
   enqueueRequestForObject,
   enqueueRequestForOwner,
+  enqueueRequestsFromMapFunc,
   inject,
   isInjectable,
   provide,
@@ -25,11 +26,12 @@ import {
 import type { ManagerDependencies } from '@kctl/manager';
 import { accessTo, needProblems, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { LogFields } from '@kctl/telemetry';
-import { optionProblems } from '@kctl/options';
+import { optionProblems, shownValue } from '@kctl/options';
 import type {
   BuilderOptions,
   ControllerBuilder,
   ControllerHost,
+  DeclaredChildren,
   ForOptions,
   InputOptions,
   OwnedKind,
@@ -82,6 +84,8 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   readonly #host: ControllerHost<D>;
   readonly #forKinds: Kind[] = [];
   readonly #ownedKinds: Kind[] = [];
+  /** Kinds whose children are declared. */
+  readonly #childrenOf: Kind[] = [];
   /** Inputs in the order of their calls; that of `owns` needs the kind of `for`, which may come later. */
   readonly #inputs: (() => Input<R>)[] = [];
   readonly #rawSources: Provided<Source<R>, D>[] = [];
@@ -118,6 +122,36 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const handler = (): EventHandler<EventObject, ObjectKey> =>
       enqueueRequestForOwner(this.#forKinds[0] ?? kind, { onlyControllerOwner });
     return this.#addKeyed('owns', kind, options, handler);
+  }
+
+  dependents(children: DeclaredChildren<F>): this {
+    const given: unknown = children;
+    if (typeof given !== 'object' || given === null || !('wokenBy' in given)) {
+      this.#optionProblems.push(
+        `dependents(${shownValue(children)}): expected children of dependents() of @kctl/dependents`,
+      );
+      return this;
+    }
+    const { kind: primary, kinds } = children;
+    this.#childrenOf.push(primary);
+    const seen = new Set(this.#ownedKinds.map((kind) => formatGroupKind(kind)));
+    for (const { kind } of kinds.filter(({ isOwned }) => isOwned)) {
+      if (seen.has(formatGroupKind(kind))) continue;
+      seen.add(formatGroupKind(kind));
+      // Requests are keys of the primary, as with owns().
+      this.owns(kind as OwnedKind<Kind, R>);
+    }
+    const others = new Map(kinds.filter(({ isOwned }) => !isOwned).map((each) => [formatGroupKind(each.kind), each]));
+    for (const { kind, type } of others.values()) {
+      const handler = enqueueRequestsFromMapFunc(
+        (object: EventObject) => children.wokenBy(kind, keyOf(object)) as readonly R[],
+      );
+      this.#inputs.push(() =>
+        eraseInput({ method: 'watches', kind, handler, options: undefined, onlyMetadata: false }),
+      );
+      if (type !== 'ref') this.#declare('needs', kind, ['create', 'patch', 'delete'], {});
+    }
+    return this.#declare('needs', primary, ['patch'], {});
   }
 
   watches<K extends Kind>(
@@ -240,6 +274,9 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
       }),
       ...this.#optionProblems,
     );
+    for (const kind of this.#childrenOf)
+      if (!this.#forKinds.some((each) => isKind(each) && isSameKind(each, kind)))
+        problems.texts.push(`dependents() are those of ${describeKind(kind)}: expected those of the kind of for()`);
     const controller = problems.collect(() => this.#create(name, provided ?? (() => Promise.resolve())));
     const subject = `controller ${JSON.stringify(name)}`;
     if (controller === undefined || !problems.isEmpty) throw problems.error(subject);

@@ -7,6 +7,7 @@ export type {
   BuilderOptions,
   ControllerBuilder,
   ControllerHost,
+  DeclaredChildren,
   ForOptions,
   InputOptions,
   OwnedKind,

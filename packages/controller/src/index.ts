@@ -59,6 +59,7 @@ export { inject, isInjectable, isMissingDependencyError, MissingDependencyError,
 export type { Injectable, Provided } from './object/inject.js';
 export { asReconciler, type ObjectReconcilerOptions } from './object/object-reconciler.js';
 export { reconcileObject } from './object/reconcile-object.js';
+export { writeStatus } from './object/write-status.js';
 export type {
   ApplyChildOptions,
   ChildConfiguration,

@@ -122,6 +122,8 @@ export { createRateLimitingQueue, exponentialRateLimiter } from '@kctl/workqueue
 
 // Controllers
 export { controllerManagedBy, webhookManagedBy } from '@kctl/builder';
+export { dependents, notYet } from '@kctl/dependents';
+export type { Dependents, DependentsResult } from '@kctl/dependents';
 export { asReconciler, createController, finalizing, reconcileObject, terminalError } from '@kctl/controller';
 export {
   channelSource,

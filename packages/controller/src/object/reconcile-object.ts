@@ -1,21 +1,13 @@
 import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
-import {
-  isConflict,
-  isDeleting,
-  isNotFound,
-  isSameJson,
-  keyOf,
-  mutableCopy,
-  setControllerReference,
-} from '@kctl/apimachinery';
-import { applyIfChanged, createApplyMemo, mergeFrom } from '@kctl/client';
+import { isDeleting, mutableCopy, setControllerReference } from '@kctl/apimachinery';
+import { applyIfChanged, createApplyMemo } from '@kctl/client';
 import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
 import { requireOptions, shownValue } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { finalizersOption, finalizing } from '../finalizer/finalizing.js';
 import type { Finalizer } from '../finalizer/finalizing.js';
-import { keyFor } from '../reconciler/key-for.js';
 import { ObjectMemos } from './object-memos.js';
+import { writeStatus } from './write-status.js';
 import { asReconciler } from './object-reconciler.js';
 import type { ReconcileContext, ReconcileFunction, ReconcileResult } from '../reconciler/reconciler.js';
 
@@ -95,9 +87,6 @@ const optionNames: OptionNames<ReconcileObjectOptions<never>> = {
   reconcile: true,
   finalizers: finalizersOption,
 };
-/** Conflicts with writers of the same generation, e.g. of labels. */
-const maxStatusAttempts = 5;
-
 /**
  * A reconciler that is handed the object as the cache has it, typed as read, and returns its status:
  *
@@ -158,49 +147,6 @@ function requireStatus(status: unknown): void {
   if (status === undefined || (typeof status === 'object' && !Array.isArray(status))) return;
   const shown = Array.isArray(status) ? 'an array' : shownValue(status);
   throw new TypeError(`reconcile: status is ${shown}: expected an object, or nothing where it stays as it is`);
-}
-
-async function writeStatus<K extends Kind>(
-  { client, kind, fieldOwner }: ReconcileObjectOptions<K>,
-  reconciled: ReadObject<K>,
-  { status, signal }: { readonly status: unknown; readonly signal: AbortSignal },
-): Promise<void> {
-  let present: DeepReadonly<KubeObject> & { readonly status?: unknown } = reconciled;
-  for (let attempt = 1; !isSameJson(present.status, status); attempt++) {
-    try {
-      const patch = mergeFrom(present, { ...present, status }, { optimisticLock: true });
-      await client.status(kind).patch(keyFor(kind, keyOf(reconciled)), patch, { signal, fieldOwner });
-      return;
-    } catch (error) {
-      // Without the object there is nothing to write, and its deletion triggers a separate event.
-      if (isNotFound(error) && (await find(client, kind, reconciled, signal)) === undefined) return;
-      if (!isConflict(error) || attempt === maxStatusAttempts) throw error;
-    }
-    const latest = await find(client, kind, reconciled, signal);
-    if (latest === undefined || !isSameGeneration(latest, reconciled)) return;
-    present = latest;
-  }
-}
-
-async function find<K extends Kind>(
-  client: Client,
-  kind: K,
-  object: ReadObject<K>,
-  signal: AbortSignal,
-): Promise<ReadObject<K> | undefined> {
-  try {
-    return await client.get(kind, keyFor(kind, keyOf(object)), { live: true, signal });
-  } catch (error) {
-    if (isNotFound(error)) return undefined;
-    throw error;
-  }
-}
-
-function isSameGeneration(
-  { metadata }: DeepReadonly<KubeObject>,
-  { metadata: reconciled }: DeepReadonly<KubeObject>,
-): boolean {
-  return metadata.uid === reconciled.uid && metadata.generation === reconciled.generation;
 }
 
 interface ChildContextParts<K extends Kind> {

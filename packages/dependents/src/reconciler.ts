@@ -1,0 +1,157 @@
+import type { Kind } from '@kctl/apimachinery';
+import { isDeleting, isJsonObject, setCondition } from '@kctl/apimachinery';
+import type { Condition } from '@kctl/apimachinery';
+import type { Client, ReadObject } from '@kctl/client';
+import { asReconciler, finalizing, inject, isTerminalError, terminalError, writeStatus } from '@kctl/controller';
+import type { Injectable, ReconcileContext, ReconcileFunction, ReconcileResult } from '@kctl/controller';
+import { functionOption, requireOptions } from '@kctl/options';
+import { systemClock } from '@kctl/wait';
+import type { Dependents, ReconcilerOptions } from './contract.js';
+import type { AnyObject, Definition } from './definition/node.js';
+import { needsFinalizer } from './definition/node.js';
+import { isDependentsError } from './errors.js';
+import type { DependentsResult } from './results.js';
+import type { DependentsContext } from './run/run-context.js';
+import type { TeardownResult } from './run/teardown.js';
+
+/** The finalizer of a primary whose children are deleted in order. */
+export const dependentsFinalizer = 'kctl.dev/dependents';
+
+const optionNames = { status: functionOption, events: true };
+
+/** The reconciler of a definition. */
+export function createDependentsReconciler(
+  definition: Definition,
+  children: Dependents<Kind>,
+  options: ReconcilerOptions<Kind, object>,
+): Injectable<{ client: Client }, ReconcileFunction> {
+  requireOptions('reconciler', options, optionNames);
+  return inject<{ client: Client }, ReconcileFunction>({ client: true }, ({ client }) =>
+    new DependentsReconciler(definition, { children, options, client }).reconciler(),
+  );
+}
+
+class DependentsReconciler {
+  readonly #definition: Definition;
+  readonly #children: Dependents<Kind>;
+  readonly #options: ReconcilerOptions<Kind, object>;
+  readonly #client: Client;
+
+  constructor(
+    definition: Definition,
+    parts: {
+      readonly children: Dependents<Kind>;
+      readonly options: ReconcilerOptions<Kind, object>;
+      readonly client: Client;
+    },
+  ) {
+    this.#definition = definition;
+    this.#children = parts.children;
+    this.#options = parts.options;
+    this.#client = parts.client;
+  }
+
+  reconciler(): ReconcileFunction {
+    const { primary: kind } = this.#definition;
+    const apply = (object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> =>
+      this.#apply(object, context);
+    const reconcile = needsFinalizer(this.#definition)
+      ? finalizing({
+          client: this.#client,
+          kind,
+          apply,
+          finalizers: [{ name: dependentsFinalizer, cleanup: (object, context) => this.#cleanUp(object, context) }],
+        })
+      : async (object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> =>
+          isDeleting(object) ? {} : await apply(object, context);
+    return asReconciler({
+      client: this.#client,
+      kind,
+      reconcile,
+      onMissing: (request) => this.#children.forget(request),
+    });
+  }
+
+  async #apply(object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> {
+    const given = this.#contextOf(context);
+    try {
+      const result = await this.#children.reconcile(object, given);
+      await this.#writeStatus(object, result, context);
+      return {};
+    } catch (error) {
+      if (!isDependentsError(error)) throw error;
+      await this.#writeStatus(object, error.result, context);
+      const isTerminal = error.failures.every((failure) => isTerminalError(failure.error));
+      throw isTerminal ? terminalError(error) : error;
+    }
+  }
+
+  async #cleanUp(object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> {
+    if ((object.metadata.finalizers ?? []).includes('foregroundDeletion'))
+      this.#options.events?.warning(
+        object,
+        'OrderNotKept',
+        'the object is deleted with foreground propagation: the garbage collector deletes its children in any order',
+      );
+    const result = await this.#children.teardown(object, this.#contextOf(context));
+    if (result.done) return {};
+    await this.#writeDeleting(object, result, context);
+    // Events of children wake it; this is for those that are not watched.
+    return { requeueAfterMs: 30_000 };
+  }
+
+  #contextOf(context: ReconcileContext): DependentsContext {
+    const { events } = this.#options;
+    return {
+      client: this.#client,
+      signal: context.signal,
+      logger: context.logger,
+      get isSuperseded() {
+        return context.isSuperseded;
+      },
+      ...(events === undefined ? {} : { events }),
+    };
+  }
+
+  async #writeStatus(
+    object: ReadObject<Kind>,
+    result: DependentsResult<object>,
+    context: ReconcileContext,
+  ): Promise<void> {
+    const present = statusOf(object);
+    const further = this.#options.status?.(object, result) ?? {};
+    const conditions = result.conditions(presentConditions(present));
+    const { generation } = object.metadata;
+    await this.#write(object, { ...present, ...further, conditions, ...observed(generation) }, context);
+  }
+
+  async #writeDeleting(object: AnyObject, { remaining }: TeardownResult, context: ReconcileContext): Promise<void> {
+    const present = statusOf(object);
+    const conditions = presentConditions(present).map((condition) => ({ ...condition }));
+    const shown = remaining.slice(0, 3).map(({ target, message }) => `${target}: ${message}`);
+    if (remaining.length > 3) shown.push(`${remaining.length - 3} more`);
+    const { generation } = object.metadata;
+    const update = { type: 'Ready', status: 'False', reason: 'Deleting', message: shown.join('; ') } as const;
+    setCondition(conditions, { ...update, ...observed(generation) }, { now: systemClock.now() });
+    await this.#write(object, { ...present, conditions }, context);
+  }
+
+  async #write(object: AnyObject, status: object, { signal }: ReconcileContext): Promise<void> {
+    const { primary: kind, fieldOwner } = this.#definition;
+    await writeStatus({ client: this.#client, kind, fieldOwner }, object as ReadObject<Kind>, { status, signal });
+  }
+}
+
+function observed(generation: number | undefined): { readonly observedGeneration?: number } {
+  return generation === undefined ? {} : { observedGeneration: generation };
+}
+
+function statusOf(object: unknown): Readonly<Record<string, unknown>> {
+  const status = isJsonObject(object) ? object['status'] : undefined;
+  return isJsonObject(status) ? status : {};
+}
+
+function presentConditions(status: Readonly<Record<string, unknown>>): readonly Condition[] {
+  const conditions = status['conditions'];
+  return Array.isArray(conditions) ? conditions.filter((each): each is Condition => isJsonObject(each)) : [];
+}

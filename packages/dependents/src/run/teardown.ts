@@ -1,0 +1,128 @@
+import type { Kind } from '@kctl/apimachinery';
+import { isDeleting } from '@kctl/apimachinery';
+import type { AnyObject, Definition } from '../definition/node.js';
+import { childNodes, isForeignScope } from '../definition/node.js';
+import { formatPlace, Inventory, placeOf } from '../ownership/inventory.js';
+import type { Place } from '../ownership/inventory.js';
+import { isProven, partOf, partOfLabel, waveAnnotation } from '../ownership/labels.js';
+import { targetOf } from './configuration.js';
+import {
+  deleteOne,
+  describeTerminating,
+  isMissingKind,
+  isOrphaned,
+  keyFrom,
+  listChildren,
+  release,
+  resolveKind,
+} from './prune.js';
+import type { DependentsContext } from './run-context.js';
+import { Calls } from './run-context.js';
+
+/** An object that a teardown waits for. */
+export interface RemainingObject {
+  /** `Deployment shop/web` */
+  readonly target: string;
+  /** Undefined for an object without a usable wave, which goes last. */
+  readonly wave: number | undefined;
+  /** For people: since when it is being deleted, and its finalizers; or that it waits for a higher wave. */
+  readonly message: string;
+}
+
+/** What a teardown has left. */
+export interface TeardownResult {
+  /** Nothing is left: the finalizer may go. */
+  readonly done: boolean;
+  readonly remaining: readonly RemainingObject[];
+}
+
+interface Found {
+  readonly kind: Kind;
+  readonly object: AnyObject;
+  readonly wave: number | undefined;
+}
+
+/**
+ * One step of the deletion of all children, from what is stored on them: the highest wave is deleted, and the next one
+ * begins once all of its objects are absent. Calls no function of the definition.
+ */
+export async function teardown(
+  definition: Definition,
+  primary: AnyObject,
+  context: DependentsContext,
+): Promise<TeardownResult> {
+  const calls = new Calls(context);
+  const found: Found[] = [];
+  for (const place of placesOf(definition, primary))
+    found.push(...(await listPlace(calls, { definition, primary, place })));
+  const waves = [...new Set(found.map(({ wave }) => wave))].toSorted((a, b) => (b ?? -1) - (a ?? -1));
+  const [highest] = waves;
+  const remaining: RemainingObject[] = [];
+  let blocks = false;
+  for (const { kind, object, wave } of found.filter((each) => each.wave === highest)) {
+    const target = targetOf(kind, keyFrom(object));
+    if (isOrphaned(definition, object)) {
+      await release(calls, definition, { primary, kind, object });
+      context.events?.normal(primary, 'Orphaned', `released ${target}`);
+      continue;
+    }
+    if (!isDeleting(object)) {
+      const isGone = await deleteOne(calls, kind, object);
+      context.events?.normal(primary, 'Deleted', `deleted ${target}`);
+      if (isGone) continue;
+    }
+    blocks = true;
+    const message = isDeleting(object) ? describeTerminating(object) : 'the object is being deleted';
+    remaining.push({ target, wave, message });
+  }
+  const later = found.filter((each) => each.wave !== highest);
+  if (!blocks && later.length > 0) return await teardown(definition, primary, context);
+  for (const { kind, object, wave } of later)
+    remaining.push({
+      target: targetOf(kind, keyFrom(object)),
+      wave,
+      message: `waits for wave ${highest ?? ''}`.trimEnd(),
+    });
+  return { done: remaining.length === 0, remaining };
+}
+
+/** The places of the inventory, and those that the code knows for a primary of before it had an inventory. */
+function placesOf(definition: Definition, primary: AnyObject): readonly Place[] {
+  const inventory = Inventory.of(primary);
+  if (inventory.places.length > 0) return inventory.places;
+  for (const node of childNodes(definition))
+    if (!node.optionalKind && node.namespace === undefined && !isForeignScope(definition, node))
+      inventory.add(placeOf(node.kind, primary.metadata.namespace ?? ''));
+  return inventory.places;
+}
+
+async function listPlace(
+  calls: Calls,
+  {
+    definition,
+    primary,
+    place,
+  }: { readonly definition: Definition; readonly primary: AnyObject; readonly place: Place },
+): Promise<Found[]> {
+  const known = childNodes(definition).find(
+    ({ kind }) => formatPlace({ ...kind, namespace: '' }) === formatPlace({ ...place, namespace: '' }),
+  );
+  const kind = known?.kind ?? (await resolveKind(calls, place));
+  if (kind === undefined) return [];
+  try {
+    const items = await listChildren(calls, { definition, primary, kind, place, live: true });
+    return items
+      .filter((object) => isProven(definition, primary, object))
+      .filter(({ metadata }) => metadata.labels?.[partOfLabel] === partOf(definition.primary, primary))
+      .map((object) => ({ kind, object, wave: waveOf(object) }));
+  } catch (error) {
+    // The kind is gone, and its objects with it.
+    if (isMissingKind(error)) return [];
+    throw error;
+  }
+}
+
+function waveOf({ metadata }: AnyObject): number | undefined {
+  const text = metadata.annotations?.[waveAnnotation] ?? '';
+  return /^\d{1,4}$/.test(text) ? Number(text) : undefined;
+}

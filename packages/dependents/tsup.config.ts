@@ -1,0 +1,3 @@
+import { recipe } from '@kctl/tsup-config';
+
+export default recipe;

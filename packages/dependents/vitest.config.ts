@@ -1,0 +1,3 @@
+import { packageTests } from '@kctl/vitest-config';
+
+export default packageTests();
