@@ -4,6 +4,7 @@ import type { Reader, Writer } from '@kctl/client';
 import { sleep, systemClock } from '@kctl/wait';
 import { requireOptions } from '@kctl/options';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
+import { lostFieldsWarning } from './lost-fields.js';
 import { eventually, type EventuallyOptions, eventuallyOptionNames } from './eventually.js';
 
 /** The client of {@link installCrds}. */
@@ -11,7 +12,8 @@ export type CrdClient = Pick<Reader, 'get'> & Pick<Writer, 'create' | 'update'>;
 
 /**
  * Creates or updates CustomResourceDefinitions and waits until each is established, so that its objects can be used.
- * Mirrors envtest's `InstallCRDs`.
+ * Mirrors envtest's `InstallCRDs`. A definition without a conversion webhook whose versions lose fields of one another
+ * causes a warning of the process.
  *
  * @param crds definitions, YAML or JSON, paths of files or folders, or kinds
  * @throws Error naming the CRD and its conditions when it is not established in time, and a source without a definition
@@ -33,6 +35,10 @@ export async function installCrds(
 ): Promise<void> {
   requireOptions('installCrds', options, eventuallyOptionNames);
   const definitions = await resolveCrds(crds);
+  for (const definition of definitions) {
+    const warning = lostFieldsWarning(definition);
+    if (warning !== undefined) process.emitWarning(warning, { code: 'KCTL_LOST_FIELDS' });
+  }
   await Promise.all(definitions.map((crd) => installOne(client, crd, options)));
 }
 

@@ -76,16 +76,19 @@ function portOf(address: string | AddressInfo | null): number {
 }
 
 /**
- * A definition whose conversion webhook is the server at `serving`, at the path that it has. Others are returned as they
- * are.
+ * A definition whose conversion webhook is the server at `serving`, at the path that it has. One with several versions
+ * that does not set its conversion, as that of a resource, gets the path `/convert`, as `kctl generate` writes it. Others
+ * are returned as they are.
  */
 export function withLocalConversion(
   { port, caBundle }: WebhookServing,
   crd: DeepReadonly<CustomResourceDefinition>,
 ): DeepReadonly<CustomResourceDefinition> {
   const { conversion } = crd.spec;
-  if (conversion?.strategy !== 'Webhook') return crd;
-  const { webhook } = conversion;
+  const isConverted =
+    conversion === undefined ? (crd.spec.versions ?? []).length > 1 : conversion.strategy === 'Webhook';
+  if (!isConverted) return crd;
+  const webhook = conversion?.webhook;
   const path = webhook?.clientConfig === undefined ? '/convert' : pathOf(webhook.clientConfig);
   const clientConfig = {
     url: `https://${host}:${port}${path}`,
