@@ -17,7 +17,7 @@ it('kctl dev prints each warning of its API server once', async () => {
     signal: new AbortController().signal,
   };
   try {
-    await using server = await openServer(io, {}, folder);
+    await using server = await openServer(io, {}, { folder, project: folder });
     const { client } = server.cluster;
     const Website = defineKind()({ group: 'example.com', version: 'v1', kind: 'Website', scope: 'Namespaced' });
     await client.create(CustomResourceDefinition, {

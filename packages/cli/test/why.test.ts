@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createInspection } from '@kctl/inspection';
@@ -8,6 +8,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openPage, parseObject } from '../src/commands/why.js';
 import { devInspection, openOnKey } from '../src/dev/dev-inspection.js';
 import { givenSetting } from '../src/dev/given-settings.js';
+import { freePort } from '../src/dev/free-port.js';
+import { linkKubeconfig } from '../src/dev/link-kubeconfig.js';
 import { onLoopback } from '../src/dev/on-loopback.js';
 import { inspectionPortOf } from '../src/inspect/inspection-endpoint.js';
 import { keysOf } from '../src/terminal-keys.js';
@@ -206,23 +208,62 @@ describe('the inspection of kctl dev', () => {
   });
 });
 
-describe('metrics and health of kctl dev', () => {
-  const addresses = { healthProbeBindAddress: ':8081', metricsBindAddress: ':8080' };
-  const loopback = { HEALTH_PROBE_BIND_ADDRESS: '127.0.0.1:8081', METRICS_BIND_ADDRESS: '127.0.0.1:8080' };
+describe('metrics and health of kctl dev', async () => {
+  const [health, metrics] = [await freePort('127.0.0.1'), await freePort('127.0.0.1')];
+  const addresses = { healthProbeBindAddress: `:${health}`, metricsBindAddress: `:${metrics}` };
+  const loopback = { HEALTH_PROBE_BIND_ADDRESS: `127.0.0.1:${health}`, METRICS_BIND_ADDRESS: `127.0.0.1:${metrics}` };
+  let printed = '';
+  const io = { environment: {}, cwd: '', err: (text: string) => void (printed += text) };
 
-  it('are for this machine alone, at the ports of the operator', () => {
-    expect(onLoopback({ environment: {}, cwd: '' }, [], addresses)).toEqual(loopback);
-    expect(
-      onLoopback({ environment: {}, cwd: '' }, [], { healthProbeBindAddress: '0', metricsBindAddress: '[::]:1' }),
-    ).toEqual({});
+  it('are for this machine alone, at the ports of the operator', async () => {
+    expect(await onLoopback(io, [], addresses)).toEqual(loopback);
+    const other = { healthProbeBindAddress: '0', metricsBindAddress: '[::]:1' };
+    expect(await onLoopback(io, [], other)).toEqual({});
   });
 
-  it('stay where the person has them', () => {
+  it('stay where the person has them', async () => {
     const given = ['--metrics-bind-address', ':9090'];
-    const { METRICS_BIND_ADDRESS: _given, ...health } = loopback;
-    expect(onLoopback({ environment: {}, cwd: '' }, given, addresses)).toEqual(health);
+    const { METRICS_BIND_ADDRESS: _given, ...rest } = loopback;
+    expect(await onLoopback(io, given, addresses)).toEqual(rest);
     const environment = { HEALTH_PROBE_BIND_ADDRESS: ':1', METRICS_BIND_ADDRESS: '0' };
-    expect(onLoopback({ environment, cwd: '' }, [], addresses)).toEqual({});
+    expect(await onLoopback({ ...io, environment }, [], addresses)).toEqual({});
+  });
+
+  it('have free ports while another run has those of the operator', async () => {
+    const server = createServer();
+    await once(server.listen(metrics, '127.0.0.1'), 'listening');
+    try {
+      printed = '';
+      const found = await onLoopback(io, [], addresses);
+      expect(found).toMatchObject({ HEALTH_PROBE_BIND_ADDRESS: loopback.HEALTH_PROBE_BIND_ADDRESS });
+      expect(found['METRICS_BIND_ADDRESS']).toMatch(/^127\.0\.0\.1:\d+$/);
+      expect(found['METRICS_BIND_ADDRESS']).not.toBe(loopback.METRICS_BIND_ADDRESS);
+      expect(printed).toBe(
+        `metricsBindAddress is ${found['METRICS_BIND_ADDRESS']}, because another program has port ${metrics}\n`,
+      );
+    } finally {
+      server.close();
+    }
+  });
+});
+
+describe('the kubeconfig of kctl dev', () => {
+  it('has the same path at each start, unless another run has it', () => {
+    const folder = project();
+    mkdirSync(join(folder, 'node_modules'));
+    const own = (name: string): string => {
+      const file = join(folder, name);
+      writeFileSync(file, name);
+      return file;
+    };
+    const [first, second, third] = [own('first'), own('second'), own('third')];
+    const link = linkKubeconfig(folder, first);
+    expect(link).toBe(join(folder, 'node_modules', '.cache', 'kctl', 'kubeconfig'));
+    expect(linkKubeconfig(folder, second)).toBe(second);
+    rmSync(first);
+    expect(linkKubeconfig(folder, third)).toBe(link);
+    expect(readFileSync(link, 'utf8')).toBe('third');
+    expect(linkKubeconfig(join(folder, 'src'), third)).toBe(third);
   });
 });
 

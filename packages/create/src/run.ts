@@ -74,8 +74,9 @@ async function ask(io: CreateIo, given: string | undefined, flags: Flags): Promi
   ): Promise<string | undefined> => {
     if (!mayAsk) return initial;
     const check = (value: string | undefined): string | undefined =>
-      field === undefined ? undefined : nameProblem(field, value ?? '');
-    const answer = await text({ message, initialValue: initial, validate: check });
+      field === undefined || (value ?? '') === '' ? undefined : nameProblem(field, value ?? '');
+    // Not as a value to edit, because what a person types would be added to it.
+    const answer = await text({ message, placeholder: initial, defaultValue: initial, validate: check });
     if (!isCancel(answer)) return answer;
     cancel('Nothing was written.');
     return undefined;

@@ -8,6 +8,20 @@ import { Recorder } from '../src/recording/recorder.js';
 import { CycleStore } from '../src/recording/store.js';
 import { answeringClient, createDriver, Widget } from './harness.js';
 
+it('has the means of the recorded runs of a controller', async () => {
+  const { inspection, event, run, clock } = createDriver();
+  const controller = { name: 'widgets', phase: 'running', queueLength: 0, maxConcurrentReconciles: 1, inFlight: [] };
+  inspection.attach({ controllers: () => [controller], clusters: () => [], accessNeeds: () => [] } as never);
+  const row = (): object | undefined => inspection.overview().controllers[0];
+  expect(row()).toMatchObject({ runs: 0, meanMs: undefined, meanRequests: undefined });
+  for (const ms of [10, 30]) {
+    event('widgets', 'shop/a', {});
+    await run('widgets', 'shop/a', { work: async () => await clock.advance(ms) });
+  }
+  event('widgets', 'shop/a', {}); // waits
+  expect(row()).toMatchObject({ runs: 2, meanMs: 20, meanRequests: 0 });
+});
+
 describe('the timeline of a key', () => {
   it('leads from the event over the run and its writes to the events that those caused', async () => {
     const { inspection, event, run, clock } = createDriver();

@@ -15,8 +15,12 @@ export interface AccessRecorder {
   readonly requests: number;
   /** The rights that were used, sorted by resource, verb, namespace and name. */
   readonly uses: () => readonly CountedUse[];
-  /** The last requests, oldest first, for a message. At most 100. */
-  readonly last: () => readonly SentRequest[];
+  /**
+   * The last requests, oldest first, for a message. At most 100.
+   *
+   * @param after a value of `requests`; the requests up to then are left out. @default 0
+   */
+  readonly last: (after?: number) => readonly SentRequest[];
   /** Forgets everything. */
   readonly reset: () => void;
 }
@@ -58,7 +62,7 @@ export function createAccessRecorder(): AccessRecorder {
       return requests;
     },
     uses: () => [...uses].sort(([left], [right]) => (left < right ? -1 : 1)).map(([, use]) => use),
-    last: () => [...last],
+    last: (after = 0) => last.slice(Math.max(0, last.length - Math.max(0, requests - after))),
     reset: () => {
       uses.clear();
       last = [];

@@ -186,6 +186,11 @@ describe('compareAccess', () => {
     expect(recorder.last().at(-1)).toEqual({ method: 'GET', path: '/version', status: 200 });
     for (let n = 0; n < 500; n++) recorder.observe(get(item));
     expect(recorder.last()).toHaveLength(100);
+    const { requests } = recorder;
+    expect(recorder.last(requests)).toEqual([]);
+    recorder.observe({ method: 'GET', path: '/version', status: 200 });
+    expect(recorder.last(requests)).toEqual([{ method: 'GET', path: '/version', status: 200 }]);
+    expect(recorder.last(requests - 1)).toHaveLength(2);
     recorder.reset();
     expect([recorder.requests, recorder.uses(), recorder.last()]).toEqual([0, [], []]);
   });

@@ -40,6 +40,11 @@ function lostFields(from: Schema | undefined, to: Schema | undefined, path: stri
   return [...lost, ...lostFields(values, otherValues, `${path}.*`)];
 }
 
-function valueSchema(value: unknown): Schema | undefined {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Schema) : undefined;
+/** Whether the value is one schema, not a boolean or a list. */
+function isSchema(value: Schema['items'] | Schema['additionalProperties']): value is Schema {
+  return typeof value === 'object' && !Array.isArray(value);
+}
+
+function valueSchema(value: Schema['items'] | Schema['additionalProperties']): Schema | undefined {
+  return isSchema(value) ? value : undefined;
 }

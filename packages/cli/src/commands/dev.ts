@@ -61,7 +61,7 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
   const orders = { folder, session, operator: graph.name, places: [] };
   await guardian.order(orders);
   try {
-    await using server = await openServer(io, options, folder);
+    await using server = await openServer(io, options, { folder, project: project.folder });
     const { cluster, isEmbedded } = server;
     const access = {
       ...(options.kubeconfig === undefined ? {} : { kubeconfig: options.kubeconfig }),
@@ -79,7 +79,7 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       guardian,
       access,
     });
-    const environment = { ...server.environment, ...onLoopback(io, options.arguments, graph.settings) };
+    const environment = { ...server.environment, ...(await onLoopback(io, options.arguments, graph.settings)) };
     const run = { project, operator: graph, samples, server, environment, tunnel, output: given };
     if (isEmbedded) {
       await runOn(io, options, run);

@@ -5,6 +5,7 @@ import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
 import { listContexts } from '@kctl/kubeconfig';
 import { openClient, printWarnings, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
+import { linkKubeconfig } from './link-kubeconfig.js';
 
 /** The API server of `kctl dev`. */
 export interface DevServer extends AsyncDisposable {
@@ -17,8 +18,20 @@ export interface DevServer extends AsyncDisposable {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Opens the cluster that is named, or starts a server in this process, whose kubeconfig is written to `folder`. */
-export async function openServer(io: CliIo, options: ClusterOptions, folder: string): Promise<DevServer> {
+/** Where the kubeconfig of a server in this process is. */
+export interface ServerPlaces {
+  /** Written here, and removed with it. */
+  readonly folder: string;
+  /** Folder of the project, in which a link to it has the same path at each start. */
+  readonly project: string;
+}
+
+/** Opens the cluster that is named, or starts a server in this process, whose kubeconfig is written to a folder. */
+export async function openServer(
+  io: CliIo,
+  options: ClusterOptions,
+  { folder, project }: ServerPlaces,
+): Promise<DevServer> {
   if (options.kubeconfig !== undefined || options.context !== undefined) return await existingServer(io, options);
   const server = createApiServer();
   await server.start();
@@ -31,7 +44,7 @@ export async function openServer(io: CliIo, options: ClusterOptions, folder: str
     await client[Symbol.asyncDispose]();
     await server[Symbol.asyncDispose]();
   };
-  io.err(`API server at ${server.url}; for kubectl: export KUBECONFIG=${kubeconfig}\n`);
+  io.err(`API server at ${server.url}; for kubectl: export KUBECONFIG=${linkKubeconfig(project, kubeconfig)}\n`);
   return {
     cluster: { connection, client, mapper, [Symbol.asyncDispose]: close },
     environment: { KUBECONFIG: kubeconfig },

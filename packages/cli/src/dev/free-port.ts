@@ -12,3 +12,12 @@ export async function freePort(host?: string): Promise<number> {
   if (typeof address === 'object' && address !== null) return address.port;
   throw new TypeError('unreachable: a TCP server has an address with a port');
 }
+
+/** Whether no program of this machine listens on a port now. */
+export async function isFree(port: number, host: string): Promise<boolean> {
+  const server = createServer();
+  return await new Promise((resolve) => {
+    server.once('error', () => resolve(false));
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)));
+  });
+}

@@ -34,6 +34,10 @@ export interface ControllerRow {
   /** Runs of the keys that are recorded. */
   readonly runs: number;
   readonly failures: number;
+  /** Mean duration of the runs that are recorded and have ended, in ms. */
+  readonly meanMs: number | undefined;
+  /** Mean number of requests that such a run sent. */
+  readonly meanRequests: number | undefined;
 }
 
 /** Content of the first view. */
@@ -108,6 +112,7 @@ function controllerRows({ manager, store, recorder, clock }: InspectedState): Co
   const now = clock.now();
   const rows = (manager?.controllers() ?? []).map((controller): ControllerRow => {
     const found = { keys: 0, failing: 0, looping: 0, runs: 0, failures: 0 };
+    const ended = { runs: 0, ms: 0, requests: 0 };
     let oldest: number | undefined;
     for (const timeline of store.timelines(controller.name)) {
       const { pending, active, dueAt } = timeline;
@@ -115,6 +120,12 @@ function controllerRows({ manager, store, recorder, clock }: InspectedState): Co
       found.keys++;
       found.runs += timeline.runs;
       found.failures += timeline.failures;
+      for (const { end, requests } of timeline.cycles) {
+        if (end === undefined) continue;
+        ended.runs++;
+        ended.ms += end.ms;
+        ended.requests += requests;
+      }
       if (does === 'failing') found.failing++;
       if (does === 'looping') found.looping++;
       const waits = pending !== undefined && active === undefined && dueAt === undefined;
@@ -134,6 +145,8 @@ function controllerRows({ manager, store, recorder, clock }: InspectedState): Co
       longestRunMs: longest === undefined ? undefined : clock.monotonicNow() - longest.startedMonotonic,
       longestRunKey: longest?.timeline.key,
       ...found,
+      meanMs: ended.runs === 0 ? undefined : ended.ms / ended.runs,
+      meanRequests: ended.runs === 0 ? undefined : ended.requests / ended.runs,
     };
   });
   const badness = ({ failing, looping }: ControllerRow): number => failing + looping;
