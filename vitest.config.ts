@@ -24,12 +24,11 @@ const memory = [
 const created = 'examples/greeting/**';
 /** A project has its own modules: each of 50 projects would transform the packages below it again, a third of the time. */
 const together = [
-  packageTests({ name: 'memory', include: memory, isolate: true, testTimeout: 120_000 }),
+  packageTests({ name: 'memory', include: memory, isolate: true }),
   packageTests({
     name: 'unit',
     include: [`${folders}/*.test.ts`],
     exclude: [...memory, created],
-    testTimeout: 120_000,
   }),
 ];
 

@@ -1,3 +1,3 @@
 import { packageTests } from '@kctl/vitest-config';
 
-export default packageTests({ testTimeout: 120_000 });
+export default packageTests();

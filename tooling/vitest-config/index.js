@@ -38,8 +38,9 @@ export function packageTests(options = {}) {
       maxWorkers: Math.max(2, availableParallelism()),
       // Nothing in @kctl is global, so files can share a process: it halves the CPU time of the suite.
       isolate: options.isolate ?? false,
-      testTimeout: options.testTimeout ?? 60_000,
-      hookTimeout: 60_000,
+      // They end what hangs, on the slowest machine, and say nothing about speed.
+      testTimeout: options.testTimeout ?? 300_000,
+      hookTimeout: 300_000,
       passWithNoTests: true,
       unstubGlobals: true,
       server: { deps: { external: [/\.cjs$/] } },

@@ -82,7 +82,7 @@ describe.skipIf(process.env['KCTL_TEST_SERVER'] !== 'real')('coordinated electio
   const lease = (): Promise<Lease> => client.get(leaseKind, { namespace, name });
 
   it('leads when the server says so, renews, makes way for a better one, and takes over again', {
-    timeout: 240_000,
+    timeout: 300_000,
   }, async () => {
     const b = start('b', '1.31.0');
     const a = start('a', '1.30.0');

@@ -44,7 +44,7 @@ it.each(['facade', 'bare'] as const)(
 );
 
 it('does not count on a candidate that has not seen the lease yet, however long its start takes', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const report = await runHarness({
     rounds: 3,

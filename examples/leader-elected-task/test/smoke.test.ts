@@ -14,8 +14,9 @@ it('runs in one process at a time, and goes on in the other one when the leader 
         KUBECONFIG: environment.kubeconfigPath,
         POD_NAMESPACE: namespace,
         INTERVAL_MS: '50',
-        LEASE_DURATION_MS: '2000',
-        RENEW_DEADLINE_MS: '1200',
+        // Long enough that a busy machine does not lose the lease; the killed leader's has to run out.
+        LEASE_DURATION_MS: '6000',
+        RENEW_DEADLINE_MS: '5000',
         RETRY_PERIOD_MS: '200',
       },
     });

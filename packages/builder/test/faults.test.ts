@@ -32,7 +32,7 @@ const watchFaults: readonly FaultAction[] = [
 
 describe('an operator under faults', () => {
   it('brings the cluster to the desired state: no copy missing, none too many, none stale', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     await using server = createApiServer({ seed: 8 });
     await server.start();

@@ -14,7 +14,7 @@ const key = { namespace: 'default', name: 'a' };
 const soon = { timeout: 15_000, interval: 10 };
 
 it('restores a dependent that was deleted while no watch was open, from the list that follows', {
-  timeout: 60_000,
+  timeout: 300_000,
 }, async () => {
   await using server = createApiServer({});
   await server.start();

@@ -36,7 +36,7 @@ async function setUp() {
 const soon = { timeout: 10_000, interval: 10 };
 
 describe('an operator on the embedded API server', () => {
-  it('creates dependents, restores them, and cleans up by finalizer', { timeout: 20_000 }, async () => {
+  it('creates dependents, restores them, and cleans up by finalizer', async () => {
     const { client, manager, cache } = await setUp();
     const cleaned: string[] = [];
     const reconcile = finalizing({
@@ -93,7 +93,7 @@ describe('an operator on the embedded API server', () => {
     expect(cleaned).toEqual(['a']);
   });
 
-  it('catches up after the API server was away', { timeout: 30_000 }, async () => {
+  it('catches up after the API server was away', async () => {
     const { server, client, manager } = await setUp();
     const seen = new Map<string, string>();
     controllerManagedBy(manager)

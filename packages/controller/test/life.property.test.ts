@@ -52,7 +52,7 @@ const seed = Number(process.env['KCTL_SEED'] ?? 20_261_122);
 const numRuns = Number(process.env['KCTL_RUNS'] ?? 800);
 
 describe('the life of a controller', () => {
-  it('keeps its promises at any await', { timeout: 120_000 }, async () => {
+  it('keeps its promises at any await', async () => {
     const unhandled: unknown[] = [];
     const listener = (reason: unknown): void => void unhandled.push(reason);
     const before = process.listeners('unhandledRejection');

@@ -19,7 +19,7 @@ const outcome = fc.record({
 
 describe('Controller', () => {
   it('reconciles every key after its last event, never twice at once, and comes to rest', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const options = fc.record({
       usePriorityQueue: fc.boolean(),

@@ -93,7 +93,7 @@ function network(world: FakeClock, { luck, partitions }: Nature, awake: () => Pr
   };
 }
 
-it('never has two open fences, and soon has one when the faults end', { timeout: 120_000 }, async () => {
+it('never has two open fences, and soon has one when the faults end', async () => {
   let terms = 0;
   await fc.assert(
     fc.asyncProperty(fc.array(nature, { minLength: 2, maxLength: 5 }), async (natures) => {

@@ -374,7 +374,7 @@ describe('TLS', () => {
 });
 
 describe('profiling', () => {
-  it('takes CPU profiles and heap snapshots', { timeout: 30_000 }, async () => {
+  it('takes CPU profiles and heap snapshots', async () => {
     const url = await serve(createProfilingServer(base));
     const [status, body] = await read(`${url}/debug/pprof/profile?seconds=0.05`);
     expect([status, Object.keys(JSON.parse(body) as object)]).toEqual([

@@ -57,7 +57,7 @@ const event: fc.Arbitrary<Event> = fc.oneof(
 const script = fc.array(fc.record({ afterMs: ms(20_000), event }), { maxLength: 8 });
 
 it('never gives the lease away beside work, knows who leads and who is ready, and leaves nothing behind', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   let [releases, expiries, rejoins, stalls, refusals] = [0, 0, 0, 0, 0];
   await fc.assert(

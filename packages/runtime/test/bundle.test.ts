@@ -135,7 +135,7 @@ describe("leaderElection.renewIn: 'worker' in a program of one file", () => {
     expect(await run(bundle)).toBe('elected true\nended\n');
   });
 
-  it('says what is missing where neither the source nor the module is there', { timeout: 60_000 }, async () => {
+  it('says what is missing where neither the source nor the module is there', async () => {
     const output = await run({ name: 'none', format: 'esm', isInline: false, hasEntry: false });
     expect(output).toContain('make @kctl/runtime/election-worker an entry point of the bundle');
   });

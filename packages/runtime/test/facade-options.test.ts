@@ -178,7 +178,7 @@ describe('leaderElection', () => {
     );
   });
 
-  it('lets the server choose, and announces this process as long as it runs', { timeout: 30_000 }, async () => {
+  it('lets the server choose, and announces this process as long as it runs', async () => {
     await using environment = await createEnvironment({ server: 'embedded', crds: [leaseCandidates] });
     const { client: server } = environment;
     const manager = await make({

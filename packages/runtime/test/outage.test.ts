@@ -131,7 +131,7 @@ async function startReplica(identity: string) {
 }
 
 it('outlives an outage of the API server: no exit, probes and webhooks well, one leader afterwards, no list', {
-  timeout: 90_000,
+  timeout: 300_000,
 }, async () => {
   await using client = createHttpClient({ connection });
   await client.create(ConfigMap, { metadata: { namespace, name: 'limits' }, data: { entries: '3' } });

@@ -8,7 +8,7 @@ import { controllerManagedBy, createManager, noopLogger } from '../src/index.js'
 const Widget = defineKind()({ group: 'example.com', version: 'v1', kind: 'Widget', scope: 'Namespaced' });
 const host = '127.0.0.1';
 
-it('is not kept from ready by the kind of a controller that was removed', { timeout: 30_000 }, async () => {
+it('is not kept from ready by the kind of a controller that was removed', async () => {
   await using environment = await createEnvironment({ server: 'embedded' });
   let port = 0;
   const logger: Logger = {

@@ -101,7 +101,7 @@ const cases: readonly Case[] = [
 
 // Side by side: most of each is waiting for a time-out, and what one meets is of its own kind or server.
 describe('a start', () => {
-  it.concurrent.each(cases)('tells the truth from its first second: $state', { timeout: 60_000 }, async (given) => {
+  it.concurrent.each(cases)('tells the truth from its first second: $state', async (given) => {
     const remove = await given.begin?.();
     const program = startExample(join(import.meta.dirname, 'startup-program.ts'), {
       env: {

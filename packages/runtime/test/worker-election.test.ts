@@ -34,7 +34,7 @@ const managerWith = (name: string, options: Partial<RuntimeLeaderElectionOptions
   createManager({ connection, logger: noopLogger, leaderElection: { name, namespace, ...durations, ...options } });
 
 describe("leaderElection.renewIn: 'worker'", () => {
-  it('keeps the lease while the event loop is busy for longer than it lasts', { timeout: 60_000 }, async () => {
+  it('keeps the lease while the event loop is busy for longer than it lasts', async () => {
     const labels = { app: 'busy' };
     const manager = await managerWith('busy', { renewIn: 'worker', mainStallLimitMs: 10_000, labels });
     const stop = new AbortController();
@@ -53,7 +53,7 @@ describe("leaderElection.renewIn: 'worker'", () => {
     expect((await live.get(Lease, { namespace, name: 'busy' })).spec?.holderIdentity ?? '').toBe('');
   });
 
-  it('refuses writes and ends the run when the event loop was busy for too long', { timeout: 60_000 }, async () => {
+  it('refuses writes and ends the run when the event loop was busy for too long', async () => {
     const manager = await managerWith('silent', { renewIn: 'worker', mainStallLimitMs: 500 });
     const running = manager.run(new AbortController().signal).catch((error: unknown) => error);
     await manager.elected;

@@ -264,7 +264,7 @@ describe('self-managed certificates', () => {
   });
 
   it('are trusted at every moment of hours of rotations, by an API server that is one look behind', {
-    timeout: 120_000,
+    timeout: 300_000,
   }, async () => {
     const replicas = [await replica(), await replica()];
     await round(2);

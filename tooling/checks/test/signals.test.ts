@@ -81,14 +81,14 @@ function findings(files: readonly string[], host?: ts.CompilerHost): string[] {
   return [...found].sort();
 }
 
-it('is passed on by every function that was given one', { timeout: 300_000 }, () => {
+it('is passed on by every function that was given one', () => {
   const files = globSync('packages/*/src/**/*.ts', { cwd: root })
     .filter((file) => !/\.test\.ts$|\/generated\//.test(file))
     .map((file) => join(root, file));
   expect(findings(files)).toEqual(Object.keys(explained).sort());
 });
 
-it('is missed where a call leaves it out', { timeout: 300_000 }, () => {
+it('is missed where a call leaves it out', () => {
   const file = join(root, 'probe.ts');
   const text = `
     declare function get(key: string, options?: { readonly signal?: AbortSignal; readonly live?: boolean }): Promise<void>;
