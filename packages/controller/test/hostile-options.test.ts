@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { channelSource, createController, funcSource } from '../src/index.js';
 import { pod } from './fakes.js';
 import { createHarness } from './harness.js';
+import { createRecordingLogger } from './recording-logger.js';
 
 const make = (options: object) => createController({ name: 't', reconciler: async () => undefined, ...options });
 
@@ -57,6 +58,43 @@ describe('a channel source', () => {
   });
 });
 
+describe('the log of a request', () => {
+  it.each<[unknown, object]>([
+    ['text', { request: 'text' }],
+    [5, { request: 5 }],
+    [null, { request: null }],
+    [{ id: 1 }, { request: { id: 1 } }],
+    [{ name: 'a' }, { object: { name: 'a', namespace: '' }, namespace: '', name: 'a' }],
+    [
+      { namespace: 'n', name: 'a' },
+      { object: { name: 'a', namespace: 'n' }, namespace: 'n', name: 'a' },
+    ],
+    [
+      { namespace: undefined, name: 'a' },
+      { object: { name: 'a', namespace: '' }, namespace: '', name: 'a' },
+    ],
+  ])('of %o has the fields %o', async (request, fields) => {
+    const logger = createRecordingLogger();
+    const controller = createController<unknown>({
+      name: 't',
+      logger,
+      clock: new FakeClock(),
+      requestKey: (each) => JSON.stringify(each),
+      reconciler: async (_request, context) => context.logger.info('reconciled'),
+    });
+    const stop = new AbortController();
+    const done = controller.run(stop.signal);
+    await settle();
+    controller.enqueue(request);
+    await settle();
+    const line = logger.lines.find(({ message }) => message === 'reconciled');
+    const { controller: name, reconcileID, ...own } = line?.fields ?? {};
+    expect([name, typeof reconcileID, own]).toEqual(['t', 'string', fields]);
+    stop.abort();
+    await done;
+  });
+});
+
 describe('createController', () => {
   it.each([
     [{ maxConcurentReconciles: 4 }, 'unknown option "maxConcurentReconciles": did you mean "maxConcurrentReconciles"?'],
@@ -76,6 +114,52 @@ describe('createController', () => {
     ],
   ])('refuses %o by name', (options, problem) => {
     expect(() => make(options)).toThrow(`controller "t": ${problem}`);
+  });
+
+  it.each([
+    { maxConcurrentReconciles: 0 },
+    { cacheSyncTimeoutMs: 0, reconciliationTimeoutMs: 0 },
+    { debounce: { quietMs: 0, maxMs: Infinity } },
+    { runLimit: { runs: 1, perMs: 1 } },
+    { safetyInterval: { everyMs: 1 } },
+    { hotLoop: {} },
+    { hotLoop: false },
+    { hotLoop: { maxPerMinute: Infinity } },
+    { eventsDuringBackoff: 'immediate' },
+    { eventsDuringBackoff: 'oncePerWindow' },
+    { retryPolicy: { decide: () => ({ type: 'stop' }) }, rateLimiter: { when: () => 0, forget: () => undefined } },
+  ])('takes %o', (options) => {
+    expect(() => make(options)).not.toThrow();
+  });
+
+  it.each<[object, string]>([
+    [{ maxConcurrentReconciles: -1 }, 'maxConcurrentReconciles -1 is not valid'],
+    [{ maxConcurrentReconciles: 1.5 }, 'maxConcurrentReconciles 1.5 is not valid'],
+    [{ cacheSyncTimeoutMs: -1 }, 'cacheSyncTimeoutMs -1 is not valid'],
+    [{ reconciliationTimeoutMs: Number.NaN }, 'reconciliationTimeoutMs NaN is not valid'],
+    [{ debounce: { quietMs: -1, maxMs: 1 } }, 'debounce.quietMs -1 is not valid'],
+    [{ debounce: { quietMs: 1, maxMs: Number.NaN } }, 'debounce.maxMs NaN is not valid'],
+    [{ runLimit: { runs: 0, perMs: 1 } }, 'runLimit.runs 0 is not valid'],
+    [{ runLimit: { runs: 1.5, perMs: 1 } }, 'runLimit.runs 1.5 is not valid'],
+    [{ runLimit: { runs: 1, perMs: 0 } }, 'runLimit.perMs 0 is not valid'],
+    [{ safetyInterval: { everyMs: 0 } }, 'safetyInterval.everyMs 0 is not valid'],
+    [{ hotLoop: { maxPerMinute: 0 } }, 'hotLoop.maxPerMinute 0 is not valid'],
+    [{ hotLoop: true }, 'hotLoop true is not valid'],
+    [{ retryPolicy: null }, 'retryPolicy is not valid'],
+    [{ name: '' }, "name '' is not valid: must specify Name for Controller"],
+    [{ name: 5 }, 'name 5 is not valid: must specify Name for Controller'],
+    [{ accessNeeds: {} }, 'accessNeeds'],
+    [{ reconciler: {} }, 'reconciler is required: a function or { reconcile }'],
+    [{ reconciler: undefined }, 'reconciler is required: a function or { reconcile }'],
+    [{ maxConcurrentReconciles: -1, cacheSyncTimeoutMs: -1 }, '; cacheSyncTimeoutMs -1'],
+  ])('refuses %o, and says which', (options, problem) => {
+    expect(() => make(options)).toThrow(problem);
+  });
+
+  it.each([undefined, null, 5])('refuses the options %o', (options) => {
+    expect(() => createController(options as never)).toThrow(
+      'createController: expected options: { name, reconciler }',
+    );
   });
 
   it('takes what is undefined for not given', () => {

@@ -699,6 +699,26 @@ describe('createWebhookReceiver', () => {
 });
 
 describe('a webhook receiver', () => {
+  it('takes a body of as many bytes as it may have', async () => {
+    const receiver = createWebhookReceiver<string>({
+      path: '/hook',
+      maxBytes: 64,
+      read: ({ body }) => body as string[],
+    });
+    const server = createServer((request, response) => void receiver.handle(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    try {
+      const statuses: number[] = [];
+      for (const length of [64, 65])
+        statuses.push((await fetch(url, { method: 'POST', body: JSON.stringify(['x'.repeat(length - 4)]) })).status);
+      expect([statuses, receiver.events.length]).toEqual([[202, 413], 1]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
   it('does not reject whatever a client sends, nor where it hangs up: that would end the process', async () => {
     const receiver = createWebhookReceiver<{ id: string }>({
       path: '/hook',

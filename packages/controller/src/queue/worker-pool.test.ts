@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { getEventListeners } from 'node:events';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { createPriorityQueue } from '@kctl/workqueue';
 import { describe, expect, it } from 'vitest';
@@ -161,7 +162,7 @@ describe('WorkerPool', () => {
     expect([t.outcome(), t.begun, t.queue.length]).toEqual(['ended', [], 1]);
   });
 
-  it('ends with its queue, after the work', async () => {
+  it('ends with its queue, after the work, and leaves no listener', async () => {
     const t = open(2);
     t.queue.add('a');
     t.run();
@@ -171,6 +172,7 @@ describe('WorkerPool', () => {
     expect(t.outcome()).toBe('runs');
     await t.end('a');
     expect(t.outcome()).toBe('ended');
+    expect(getEventListeners(t.stop.signal, 'abort')).toEqual([]);
   });
 
   it.each<[string, Partial<ReconcileQueue<string>>]>([
