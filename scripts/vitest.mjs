@@ -3,9 +3,9 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { addTotals } from '../tooling/totals/index.js';
 
-const report = '.cache/vitest.json';
+// A report for each process, since two may run at the same time.
+const report = `.cache/vitest-${process.pid}.json`;
 mkdirSync('.cache', { recursive: true });
-rmSync(report, { force: true });
 // By path: the command would run on the pinned Node, whichever runs this.
 const result = spawnSync(
   process.execPath,
@@ -34,4 +34,5 @@ try {
   console.error(`vitest left no report: ${error instanceof Error ? error.message : String(error)}`);
   process.exitCode = 1;
 }
+rmSync(report, { force: true });
 process.exitCode ||= result.status ?? 1;

@@ -18,9 +18,9 @@ export function addTotals(totals) {
 }
 
 /** @returns {Totals[]} */
-export function readTotals() {
-  if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8')
+export function readTotals(from = file) {
+  if (!existsSync(from)) return [];
+  return readFileSync(from, 'utf8')
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line));
