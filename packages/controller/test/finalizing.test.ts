@@ -93,6 +93,15 @@ describe('finalizing', () => {
     expect(unneeded.log).toEqual(['apply with ']);
   });
 
+  it('cleans up and removes a finalizer that is no longer needed, while the object stays', async () => {
+    const t = setUp(pod('a', { finalizers: [other, mine] }), { isNeeded: false });
+    await t.run();
+    expect(t.log).toEqual(['clean up', `finalizers ${other}`, `apply with ${other}`]);
+    const pending = setUp(pod('a', { finalizers: [mine] }), { isNeeded: false, cleanup: { requeueAfterMs: 500 } });
+    expect(await pending.run()).toEqual({ requeueAfterMs: 500 });
+    expect(pending.log).toEqual(['clean up', `apply with ${mine}`]);
+  });
+
   it('keeps the finalizer while the clean-up is not done', async () => {
     const t = setUp(deleted(mine), { cleanup: { requeueAfterMs: 500 } });
     expect(await t.run()).toEqual({ requeueAfterMs: 500 });

@@ -21,14 +21,14 @@ import type { StuckCleanupOptions } from './stuck-cleanup.js';
 import { StuckCleanups } from './stuck-cleanup.js';
 
 /** Work on an object, inside a reconcile. */
-export type ObjectStep<K extends Kind> = (
+export type ObjectStep<K extends Kind, C extends ReconcileContext = ReconcileContext> = (
   object: ReadObject<K>,
-  context: ReconcileContext,
+  context: C,
   // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- as in ReconcileFunction
 ) => Promise<ReconcileResult | void>;
 
-/** One finalizer of an object. */
-export interface Finalizer<K extends Kind> {
+/** One finalizer of an object. `C`: the context of its clean-up, which is that of the reconcile. */
+export interface Finalizer<K extends Kind, C extends ReconcileContext = ReconcileContext> {
   /** Qualified, e.g. `example.com/bucket`. */
   readonly name: string;
   /**
@@ -36,19 +36,23 @@ export interface Finalizer<K extends Kind> {
    * result that requests another run (`requeueAfterMs`, also of zero or less, or `backoff`) means that it is not done
    * yet, so the finalizer stays. It also stays after an invalid result, which is a failure.
    */
-  readonly cleanup: ObjectStep<K>;
-  /** Whether this object needs the finalizer; called only before it is added. @default always */
+  readonly cleanup: ObjectStep<K, C>;
+  /**
+   * Whether this object, as it was read, needs the finalizer. If an object that has the finalizer no longer needs it,
+   * its clean-up runs before `apply`, and the finalizer is removed when the clean-up is done. @default always
+   */
   readonly isNeeded?: (object: ReadObject<K>) => boolean | Promise<boolean>;
 }
 
 /** Options of {@link finalizing}. */
-export interface FinalizingOptions<K extends Kind> extends StuckCleanupOptions<K> {
+export interface FinalizingOptions<K extends Kind, C extends ReconcileContext = ReconcileContext>
+  extends StuckCleanupOptions<K> {
   readonly client: Pick<Writer, 'patch'>;
   readonly kind: K;
   /** Cleaned up in this order; each is removed when its clean-up is done. Each name once. */
-  readonly finalizers: readonly Finalizer<K>[];
+  readonly finalizers: readonly Finalizer<K, C>[];
   /** Reconciles an object that is not being deleted. */
-  readonly apply: ObjectStep<K>;
+  readonly apply: ObjectStep<K, C>;
 }
 
 const expectedFinalizers = 'a list of finalizers, each { name, cleanup }';
@@ -85,6 +89,7 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  *
  * - `apply` runs only when every needed finalizer is persisted on the object, and never after its deletion began.
  * - While one of our finalizers is there, a deleted object is kept, and `cleanup` runs until it has succeeded.
+ * - A finalizer that the object no longer needs (`isNeeded`) is cleaned up and removed while the object stays.
  * - A clean-up that succeeded runs again if removing its finalizer failed, so it has to be idempotent.
  * - A clean-up that is not done 10 minutes after the deletion began is logged, counted and passed to `onStuck`, at each run.
  *
@@ -111,7 +116,9 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  * });
  * ```
  */
-export function finalizing<K extends Kind>(options: FinalizingOptions<K>): ObjectStep<K> {
+export function finalizing<K extends Kind, C extends ReconcileContext = ReconcileContext>(
+  options: FinalizingOptions<K, C>,
+): ObjectStep<K, C> {
   requireOptions('finalizing', options, optionNames);
   requireKind('finalizing', options.kind);
   requireList('finalizing', 'finalizers', options.finalizers, expectedFinalizers);
@@ -132,25 +139,45 @@ export function finalizing<K extends Kind>(options: FinalizingOptions<K>): Objec
 /** The object has changed since it was read. */
 class PatchLost extends Error {}
 
-async function applyGuarded<K extends Kind>(
-  options: FinalizingOptions<K>,
+async function applyGuarded<K extends Kind, C extends ReconcileContext>(
+  options: FinalizingOptions<K, C>,
   object: ReadObject<K>,
-  context: ReconcileContext,
+  context: C,
 ): Promise<ReconcileResult> {
   let current = object;
-  for (const { name, isNeeded } of options.finalizers) {
-    if (hasFinalizer(current, name) || (await isNeeded?.(current)) === false) continue;
-    const added = await patch(options, current, { operations: addOperations(current, name), context });
-    if (added === undefined) return {};
-    current = added;
+  let pending: ReconcileResult = {};
+  for (const finalizer of options.finalizers) {
+    const { name, isNeeded } = finalizer;
+    const isThere = hasFinalizer(current, name);
+    const isWanted = (await isNeeded?.(current)) !== false;
+    if (isThere === isWanted) continue;
+    if (isThere) {
+      const result = await finalizer.cleanup(current, context);
+      if (asksForAnotherRun(result)) {
+        pending = soonest(pending, result);
+        continue;
+      }
+    }
+    const operations = isThere ? removeOperations(current, name) : addOperations(current, name);
+    const changed = await patch(options, current, { operations, context });
+    if (changed === undefined) return {};
+    current = changed;
   }
-  return (await options.apply(current, context)) ?? {};
+  const result: unknown = await options.apply(current, context);
+  return asksForAnotherRun(result) ? soonest(result, pending) : pending;
 }
 
-async function cleanUp<K extends Kind>(
-  options: FinalizingOptions<K> & { readonly stuck: StuckCleanups<K> },
+/** Of two results, the one that requests the earlier run. */
+function soonest(one: ReconcileResult, other: ReconcileResult): ReconcileResult {
+  const timeOf = (result: ReconcileResult): number =>
+    asksForAnotherRun(result) ? Math.max(0, result.requeueAfterMs ?? 0) : Infinity;
+  return timeOf(other) < timeOf(one) ? other : one;
+}
+
+async function cleanUp<K extends Kind, C extends ReconcileContext>(
+  options: FinalizingOptions<K, C> & { readonly stuck: StuckCleanups<K> },
   object: ReadObject<K>,
-  context: ReconcileContext,
+  context: C,
 ): Promise<ReconcileResult> {
   let current = object;
   for (const { name, cleanup } of options.finalizers) {
@@ -176,7 +203,7 @@ async function cleanUp<K extends Kind>(
 
 /** @returns the object as it is now, undefined when it is gone */
 async function patch<K extends Kind>(
-  { client, kind }: FinalizingOptions<K>,
+  { client, kind }: Pick<FinalizingOptions<K>, 'client' | 'kind'>,
   object: ReadObject<K>,
   change: { readonly operations: readonly JsonPatchOperation[]; readonly context: ReconcileContext },
 ): Promise<ReadObject<K> | undefined> {

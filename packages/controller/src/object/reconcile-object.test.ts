@@ -1,6 +1,7 @@
 import { defineKind, StatusError } from '@kctl/apimachinery';
 import type { Client } from '@kctl/client';
 import { noopLogger } from '@kctl/telemetry';
+import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext } from '../reconciler/reconciler.js';
 import { reconcileObject, type ObjectContext, type ReconcileObjectOptions } from './reconcile-object.js';
@@ -75,6 +76,51 @@ function setUp(object: Stored | undefined, failures: Error[] = [], live: (Stored
   ) => reconcileObject({ client, kind: Thing, fieldOwner: 'owner', reconcile: step, ...over });
   return { log, patches, reconcile };
 }
+
+it('gives the clean-up of a finalizer the whole context of the reconcile', async () => {
+  const deleted = stored({ deletionTimestamp: '2026-01-01T00:00:00Z' });
+  const t = setUp({ ...deleted, metadata: { ...deleted.metadata, finalizers: ['example.com/a'] } as never });
+  const cleanup = async (_object: object, { client, apply, memo, condition }: ObjectContext) => {
+    expect(client.get).toBeTypeOf('function');
+    await apply(Child, { metadata: { name: 'tombstone' } });
+    expect(memo(() => 1)).toBe(1);
+    expect(condition('Gone', undefined, 'CleaningUp').status).toBe('Unknown');
+  };
+  const step = t.reconcile(async () => undefined, { finalizers: [{ name: 'example.com/a', cleanup }] });
+  expect(await step(key, context)).toEqual({});
+  expect(t.log).toEqual(['get', 'get', 'apply ConfigMap', 'apply Thing']);
+});
+
+it('makes conditions with the generation, and with the time of the last transition', async () => {
+  const lastTransitionTime = '2025-01-01T00:00:00Z';
+  const before = {
+    type: 'Ready',
+    status: 'True',
+    reason: 'Old',
+    message: 'old',
+    observedGeneration: 1,
+    lastTransitionTime,
+  };
+  const t = setUp(stored({ generation: 2 }, { conditions: [before] }));
+  const found: unknown[] = [];
+  const step = t.reconcile(
+    async (_object, { condition }) => {
+      found.push(
+        condition('Ready', true, 'New', 'new'),
+        condition('Ready', false, 'Lost'),
+        condition('Other', true, 'Ok'),
+      );
+    },
+    { clock: new FakeClock({ now: Date.UTC(2026, 0, 1) }) },
+  );
+  await step(key, context);
+  const now = '2026-01-01T00:00:00Z';
+  expect(found).toEqual([
+    { ...before, reason: 'New', message: 'new', observedGeneration: 2 },
+    { ...before, status: 'False', reason: 'Lost', message: '', observedGeneration: 2, lastTransitionTime: now },
+    { type: 'Other', status: 'True', reason: 'Ok', message: '', observedGeneration: 2, lastTransitionTime: now },
+  ]);
+});
 
 describe('the status that a reconcile returns', () => {
   it('is written beside its result, for the version that was read, as its field owner', async () => {

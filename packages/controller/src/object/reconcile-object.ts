@@ -1,11 +1,13 @@
-import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
+import type { Condition, DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
 import { isDeleting, mutableCopy, setControllerReference } from '@kctl/apimachinery';
 import { applyIfChanged, createApplyMemo } from '@kctl/client';
 import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } from '@kctl/client';
-import { requireOptions, shownValue } from '@kctl/options';
+import { clockOption, requireOptions, shownValue } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
+import { systemClock, type Clock } from '@kctl/wait';
 import { finalizersOption, finalizing } from '../finalizer/finalizing.js';
 import type { Finalizer } from '../finalizer/finalizing.js';
+import { conditionOf } from './condition-of.js';
 import { ObjectMemos } from './object-memos.js';
 import { writeStatus } from './write-status.js';
 import { asReconciler } from './object-reconciler.js';
@@ -50,6 +52,25 @@ export interface ObjectContext extends ReconcileContext {
     configuration: ChildConfiguration<C>,
     options?: ApplyChildOptions,
   ): Promise<ReadObject<C>>;
+  /**
+   * Returns a condition for the status, with the generation of the object. Its `lastTransitionTime` is that of the
+   * object's condition of this type while the status is the same.
+   *
+   * @param status true, false, or undefined for `Unknown`
+   * @param reason CamelCase, for programs
+   *
+   * @example
+   * ```ts
+   * import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+   * import type { Condition } from '@kctl/apimachinery';
+   * import type { ObjectContext } from '@kctl/controller';
+   *
+   * function conditionsOf(isReady: boolean, { condition }: ObjectContext): Condition[] {
+   *   return [condition('Available', isReady, isReady ? 'Ready' : 'Starting', `${Deployment.kind} is checked`)];
+   * }
+   * ```
+   */
+  condition(type: string, status: boolean | undefined, reason: string, message?: string): Condition;
 }
 
 /** Result of a run on an object. */
@@ -68,7 +89,7 @@ export type ObjectReconcileFunction<K extends Kind> = (
 /** Options for `reconcile` of a builder besides the function. */
 export interface ObjectReconcileSettings<K extends Kind> {
   /** See `finalizing`. Without one, objects that are being deleted are not reconciled. @default none */
-  readonly finalizers?: readonly Finalizer<K>[];
+  readonly finalizers?: readonly Finalizer<K, ObjectContext>[];
 }
 
 /** Options of {@link reconcileObject}. */
@@ -78,6 +99,8 @@ export interface ReconcileObjectOptions<K extends Kind> extends ObjectReconcileS
   /** The field owner of children and of the status (the controller's name). */
   readonly fieldOwner: string;
   readonly reconcile: ObjectReconcileFunction<K>;
+  /** Of the times of conditions. @default systemClock */
+  readonly clock?: Clock;
 }
 
 const optionNames: OptionNames<ReconcileObjectOptions<never>> = {
@@ -86,6 +109,7 @@ const optionNames: OptionNames<ReconcileObjectOptions<never>> = {
   fieldOwner: true,
   reconcile: true,
   finalizers: finalizersOption,
+  clock: clockOption,
 };
 /**
  * A reconciler that is handed the object as the cache has it, typed as read, and returns its status:
@@ -124,9 +148,8 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
     throw new TypeError(`reconcileObject: reconcile is of type ${typeof options.reconcile}: give a function`);
   const memo = createApplyMemo();
   const memos = new ObjectMemos();
-  const run = async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> => {
-    const children = new ChildContext({ client, kind, fieldOwner, memo, memos, owner: object, context });
-    const returned = (await options.reconcile(object, children)) ?? {};
+  const run = async (object: ReadObject<K>, context: ObjectContext): Promise<ReconcileResult> => {
+    const returned = (await options.reconcile(object, context)) ?? {};
     // Not a result, so the controller reports the error.
     if (typeof returned !== 'object') return returned;
     const { status, ...result } = returned;
@@ -134,12 +157,18 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
     if (status !== undefined) await writeStatus(options, object, { status, signal: context.signal });
     return result;
   };
-  const reconcile =
+  const step =
     finalizers.length > 0
-      ? finalizing({ client, kind, finalizers, apply: run })
-      : async (object: ReadObject<K>, context: ReconcileContext): Promise<ReconcileResult> =>
+      ? finalizing<K, ObjectContext>({ client, kind, finalizers, apply: run })
+      : async (object: ReadObject<K>, context: ObjectContext): Promise<ReconcileResult> =>
           isDeleting(object) ? {} : await run(object, context);
-  return asReconciler({ client, kind, reconcile, onMissing: (request) => memos.drop(request) });
+  const parts = { client, kind, fieldOwner, memo, memos, clock: options.clock ?? systemClock };
+  return asReconciler({
+    client,
+    kind,
+    reconcile: async (owner, context) => await step(owner, new ChildContext({ ...parts, owner, context })),
+    onMissing: (request) => memos.drop(request),
+  });
 }
 
 /** The server would answer with the whole object in its message. @throws TypeError */
@@ -157,6 +186,7 @@ interface ChildContextParts<K extends Kind> {
   readonly memos: ObjectMemos;
   readonly owner: ReadObject<K>;
   readonly context: ReconcileContext;
+  readonly clock: Clock;
 }
 
 /** The context of the run, with the parts created for its object. Signals are created on first access. */
@@ -165,12 +195,15 @@ class ChildContext<K extends Kind> implements ObjectContext {
   readonly client: Client;
   readonly apply: ObjectContext['apply'];
   readonly memo: ObjectContext['memo'];
+  readonly condition: ObjectContext['condition'];
 
   constructor(parts: ChildContextParts<K>) {
     this.#parts = parts;
     this.client = parts.client;
     // Own properties, because they are taken out of the context by destructuring.
     this.memo = (create) => parts.memos.of(parts.owner, create);
+    this.condition = (type, status, reason, message = '') =>
+      conditionOf(parts.owner, { type, status, reason, message }, parts.clock.now());
     this.apply = (kind, configuration, options) => this.#apply(kind, configuration, options);
   }
 
