@@ -80,5 +80,7 @@ export { checkConsistency } from './sync/check-consistency.js';
 export type { CheckConsistencyOptions, ConsistencyReport } from './sync/check-consistency.js';
 export { createLazy } from './sync/lazy.js';
 export type { Lazy } from './sync/lazy.js';
+export { waitForSync } from './sync/wait-for-sync.js';
+export type { Synced } from './sync/wait-for-sync.js';
 export { createAsyncTracker, createSingleFileTracker } from './sync/sync-trackers.js';
 export type { AsyncTracker, SingleFileTracker, SyncTracker } from './sync/sync-trackers.js';

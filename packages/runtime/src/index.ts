@@ -24,7 +24,6 @@ export { keepYoungGenerationSmall } from './young-generation.js';
 
 // Kinds, objects, keys, selectors, status errors
 export {
-  createScheme,
   defineKind,
   formatKey,
   keyOf,

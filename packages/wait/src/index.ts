@@ -29,3 +29,5 @@ export { systemClock, systemRandom } from './system-clock.js';
 export { throwIfAborted } from './throw-if-aborted.js';
 export { createTokenBucket } from './token-bucket.js';
 export type { TokenBucket, TokenBucketOptions } from './token-bucket.js';
+export { until } from './until.js';
+export type { UntilOptions } from './until.js';

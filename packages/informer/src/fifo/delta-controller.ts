@@ -3,7 +3,7 @@ import { slicerOf } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import { functionOption, requireOptions, requireSignal, shownValue } from '@kctl/options';
 import { isAbortError, systemClock } from '@kctl/wait';
-import { InformerStartedError } from '../errors.js';
+import { InformerStartedError, InformerStoppedError } from '../errors.js';
 import { failureLogger } from '../failure-logger.js';
 import { guardedHook } from '../guarded-hook.js';
 import type { Reflector, ReflectorOptions } from '../reflector/create-reflector.js';
@@ -11,6 +11,7 @@ import { createReflector, reflectorOptionNames } from '../reflector/create-refle
 import { hasMethods, requireThat } from '../required.js';
 import type { Deltas } from './delta.js';
 import { isFifoClosed } from './errors.js';
+import type { InformerWaitOptions } from '../waiters.js';
 import type { BatchInfo, PopInfo, Queue, QueueWithBatch } from './queue.js';
 
 /** Options of {@link createDeltaController}, which are a reflector's options without the store. */
@@ -58,6 +59,12 @@ export interface DeltaController {
   readonly reflector: Reflector;
   /** Whether the initial list has been processed. */
   readonly hasSynced: boolean;
+  /**
+   * Resolves when {@link hasSynced}.
+   *
+   * @throws InformerStoppedError when the controller ends before that; Error after `timeoutMs`; the signal's reason
+   */
+  waitForSync(options?: InformerWaitOptions): Promise<void>;
   /**
    * Runs until the signal aborts, or the queue was closed and is empty, and the `process` in progress has ended. Deltas
    * queued when the signal aborts are not processed.
@@ -140,8 +147,15 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
     }
   };
   let isStarted = false;
+  const over = new AbortController();
+  const stopped = (): InformerStoppedError =>
+    new InformerStoppedError(`controller of ${options.kind.kind} has ended before it has synced`);
   return {
     reflector,
+    waitForSync: async (waiting = {}) => {
+      const signals = [over.signal, ...(waiting.signal === undefined ? [] : [waiting.signal])];
+      await queue.waitForSync({ ...waiting, signal: AbortSignal.any(signals) });
+    },
     get hasSynced() {
       return queue.hasSynced;
     },
@@ -161,6 +175,7 @@ export function createDeltaController<T extends KubeObject, S extends KindScope,
         ending.abort();
         queue.close();
         await popping;
+        over.abort(stopped());
       }
     },
   };

@@ -7,6 +7,8 @@ import type { KnownObjects } from './known-objects.js';
 import { keyReader, requireObjects, requireProcess, requireTypes, transformOf } from './known-objects.js';
 import { Line } from './line.js';
 import { Pops } from './pops.js';
+import { SyncWaiters } from './sync-waiters.js';
+import type { InformerWaitOptions } from '../waiters.js';
 import type { PopInfo, PopOptions, Queue } from './queue.js';
 import { popOptionNames } from './queue.js';
 
@@ -125,6 +127,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   /** Deltas being processed; the consumer may not have them yet. */
   #inProcess: Deltas<T> = [];
   readonly #pops = new Pops();
+  readonly #sync: SyncWaiters = new SyncWaiters(this);
   #isPopulated = false;
   /** How many objects of the first replacement were not processed yet. */
   #initial = 0;
@@ -159,17 +162,17 @@ class GroupingFifo<T> implements DeltaFifo<T> {
 
   add(object: T): void {
     this.#enqueuePresent('Added', object);
-    this.#isPopulated = true;
+    this.#populate();
   }
 
   update(object: T): void {
     this.#enqueuePresent('Updated', object);
-    this.#isPopulated = true;
+    this.#populate();
   }
 
   delete(object: T | Tombstone<T>): void {
     const key = isTombstone(object) ? object.tombstoneOf : this.#keyOf(object);
-    this.#isPopulated = true;
+    this.#populate();
     if (!this.#isQueuedOrKnown(key)) return;
     if (isTombstone(object)) this.#enqueueGone(key, object.object);
     else this.#enqueue({ type: 'Deleted', key, object: this.#changed(object), finalStateUnknown: false });
@@ -184,8 +187,12 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     for (const { key, object } of listed) this.#enqueue({ type: this.#replaced, key, object });
     for (const { key, object } of gone) this.#enqueueGone(key, object);
     if (this.#isPopulated) return;
-    this.#isPopulated = true;
     this.#initial = keys.size + gone.length;
+    this.#populate();
+  }
+
+  waitForSync(options?: InformerWaitOptions): Promise<void> {
+    return this.#sync.wait(options);
   }
 
   resync(): void {
@@ -211,6 +218,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
 
   close(): void {
     this.#pops.close();
+    this.#sync.check();
   }
 
   [Symbol.dispose](): void {
@@ -221,6 +229,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     const deltas = this.#queued.get(key) ?? [];
     this.#queued.delete(key);
     this.#inProcess = deltas;
+    this.#sync.check(true);
     const isInitial = this.#initial > 0;
     try {
       // A copy, because the original deltas are needed if they are queued again.
@@ -232,8 +241,14 @@ class GroupingFifo<T> implements DeltaFifo<T> {
     } finally {
       this.#inProcess = [];
       if (isInitial) this.#initial--;
+      this.#sync.check(false);
     }
     return deltas;
+  }
+
+  #populate(): void {
+    this.#isPopulated = true;
+    this.#sync.check();
   }
 
   /** Deltas that have arrived meanwhile are later. */

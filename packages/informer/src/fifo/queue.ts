@@ -1,4 +1,5 @@
 import type { ReflectorStore } from '../reflector/reflector-store.js';
+import type { InformerWaitOptions } from '../waiters.js';
 import type { Deltas } from './delta.js';
 import type { OptionNames } from '@kctl/options';
 
@@ -41,6 +42,12 @@ export interface Queue<T, Item = Deltas<T>> extends ReflectorStore<T>, Disposabl
   /** Whether the first replacement was processed whole. */
   readonly hasSynced: boolean;
   readonly isClosed: boolean;
+  /**
+   * Resolves when {@link hasSynced}.
+   *
+   * @throws FifoClosedError when the queue is closed and empty before that; Error after `timeoutMs`; the signal's reason
+   */
+  waitForSync(options?: InformerWaitOptions): Promise<void>;
   /**
    * Waits for an object, removes it and processes it; one at a time.
    *

@@ -7,6 +7,8 @@ import type { KnownObjects } from './known-objects.js';
 import { keyReader, requireObjects, requireProcess, requireTypes, transformOf } from './known-objects.js';
 import { Line } from './line.js';
 import { Pops } from './pops.js';
+import { SyncWaiters } from './sync-waiters.js';
+import type { InformerWaitOptions } from '../waiters.js';
 import type { BatchInfo, PopBatchOptions, PopInfo, PopOptions, QueueWithBatch } from './queue.js';
 import { popOptionNames, popBatchOptionNames } from './queue.js';
 
@@ -155,6 +157,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   /** Deltas being processed; the consumer may not have them yet. */
   #inProcess: readonly AtomicDelta<T>[] = [];
   readonly #pops = new Pops();
+  readonly #sync: SyncWaiters = new SyncWaiters(this);
   #isPopulated = false;
   /** How many deltas of the first replacement were not processed yet. */
   #initial = 0;
@@ -195,7 +198,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
         ? { type: 'Deleted', key: object.tombstoneOf, object: object.object, finalStateUnknown: true }
         : { type: 'Deleted', key: this.#keyOf(object), object: this.#changed(object), finalStateUnknown: false },
     );
-    this.#isPopulated = true;
+    this.#populate();
   }
 
   replace(objects: readonly T[], resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
@@ -212,8 +215,12 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
         this.#enqueue({ type: 'Replaced', key: keys[index] ?? '', object });
     }
     if (this.#isPopulated) return;
-    this.#isPopulated = true;
     this.#initial = this.#line.length;
+    this.#populate();
+  }
+
+  waitForSync(options?: InformerWaitOptions): Promise<void> {
+    return this.#sync.wait(options);
   }
 
   resync(): void {
@@ -269,6 +276,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
 
   close(): void {
     this.#pops.close();
+    this.#sync.check();
   }
 
   [Symbol.dispose](): void {
@@ -298,18 +306,25 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   ): Promise<readonly AtomicDelta<T>[]> {
     const initial = Math.min(this.#initial, deltas.length);
     this.#inProcess = deltas;
+    this.#sync.check(true);
     try {
       await process(deltas, { isInInitialList: !this.hasSynced });
     } finally {
       this.#inProcess = [];
       this.#initial -= initial;
+      this.#sync.check(false);
     }
     return deltas;
   }
 
+  #populate(): void {
+    this.#isPopulated = true;
+    this.#sync.check();
+  }
+
   #enqueuePresent(type: PresentDelta<T>['type'], object: T): void {
     this.#enqueue({ type, key: this.#keyOf(object), object: this.#changed(object) });
-    this.#isPopulated = true;
+    this.#populate();
   }
 
   /** The deletions of what is queued, in process or known and not among `keys`. */
