@@ -1,6 +1,6 @@
 // Declared dependencies equal imports, for each package: what its sources import is declared as a dependency (or peer),
 // what only its tests import as a development dependency, and nothing else is declared. Runtime dependencies are ranges.
-import { globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import ts from 'typescript';
@@ -48,6 +48,23 @@ const isRange = (name, version) =>
   version.startsWith('workspace:') || /^[\^>]/.test(version === 'catalog:' ? (catalog.get(name) ?? '') : version);
 
 /**
+ * The optional peers of the packages that a package depends on: it supplies them by declaring them.
+ *
+ * @param {string} folder @param {ReadonlySet<string>} runtime @returns {Set<string>}
+ */
+const optionalPeers = (folder, runtime) =>
+  new Set(
+    [...runtime]
+      .filter((name) => name.startsWith('@kctl/'))
+      .flatMap((name) => {
+        const file = join(folder, '..', name.slice('@kctl/'.length), 'package.json');
+        if (!existsSync(file)) return [];
+        const { peerDependenciesMeta = {} } = JSON.parse(readFileSync(file, 'utf8'));
+        return Object.keys(peerDependenciesMeta);
+      }),
+  );
+
+/**
  * What is wrong with the declarations of one package.
  *
  * @param {string} folder @returns {string[]}
@@ -74,7 +91,7 @@ export function dependencyProblems(folder) {
       problems.push(`${name} is imported by tests and not declared`);
   // Types of Node stand in declarations without an import of the package; check-packages.mjs compares them.
   for (const name of runtime)
-    if (!bySources.has(name) && name !== '@types/node')
+    if (!bySources.has(name) && name !== '@types/node' && !optionalPeers(folder, runtime).has(name))
       problems.push(
         byTests.has(name)
           ? `${name} is imported by tests alone: a devDependency`

@@ -15,6 +15,7 @@ import {
   createHttpClient,
   createRestMapper,
   defaultUserAgent,
+  loadConnection,
   type Connection,
   type HttpClient,
   type RestMapper,
@@ -50,7 +51,6 @@ import { countRequests } from './count-requests.js';
 import { checkInspection, loadInspection, serveInspection } from './inspect.js';
 import { createLeadership } from './leadership.js';
 import { createLeaseScheduleStore } from './lease-schedule-store.js';
-import { loadConnection } from './load-connection.js';
 import { resolveNamespaces } from './namespaces.js';
 import type {
   ConnectionOptions,
@@ -82,7 +82,7 @@ export async function createManager<X extends object = object>(
 ): Promise<RuntimeManager<X>> {
   const given = withoutUndefined(options);
   checkNames(given);
-  const connection = await findConnection(given);
+  const connection = await connectionOf(given);
   const inspection = await loadInspection(given);
   const parts = { connection, inspection };
   if (given.metrics !== undefined) return assemble(given, parts, given.metrics);
@@ -100,67 +100,107 @@ export async function createManager<X extends object = object>(
   }
 }
 
+/** What every part is made with. */
+interface Wired {
+  readonly logger: Logger;
+  readonly metrics: PrometheusMetrics;
+  readonly clock: Clock;
+}
+
 function assemble<X extends object>(
   options: RuntimeManagerOptions<X>,
   { connection: given, inspection }: { readonly connection: Connection; readonly inspection: Inspection | undefined },
   metrics: PrometheusMetrics,
 ): RuntimeManager<X> {
   const { connection, requestCounter } = countRequests(observed(given, inspection), inspection?.requestCounter);
-  const {
-    inspection: served,
-    http,
-    cache: cacheOptions,
-    client: clientOptions,
-    webhook,
-    leaderElection,
-    dependencies,
-    ...rest
-  } = options;
-  const {
-    newCache = createCache,
-    newClient = createDelegatingClient,
-    newMapper = createRestMapper,
-    namespaces,
-    events: eventOptions = {},
-    ...bare
-  } = rest;
+  const clock = options.clock ?? systemClock;
+  const wired = { logger: options.logger ?? createConsoleLogger({ now: () => clock.now() }), metrics, clock };
+  const stack = createStack(options, { connection, inspection, wired });
+  const { liveClient, leadership, cache, client, mapper, events, recorders, scheduleStore, watched } = stack;
+  const { inspection: served, webhook, dependencies } = options;
+  const shownConnection = hideSecrets(connection);
+  const parts = { cache, client, apiReader: liveClient, liveClient, mapper, events, metrics };
+  // A spread of generic objects loses nothing. Those of the user come last, as in the bare manager.
+  const injected = {
+    ...{ ...parts, connection: shownConnection },
+    ...withoutUndefined(dependencies ?? {}),
+  } as RuntimeDependencies & X;
+  const manager = createBareManager<RuntimeDependencies & X>({
+    webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
+    requestCounter,
+    ...(inspection === undefined ? {} : { observer: inspection.observer }),
+    ...bareOptions(options),
+    ...wired,
+    ...(scheduleStore === undefined ? {} : { scheduleStore }),
+    dependencies: injected,
+    accessNeeds: () => [...eventNeeds([...recorders], cache.namespacesFor(Event)), ...(options.accessNeeds?.() ?? [])],
+    cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events }),
+    ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
+  });
+  if (watched !== undefined && 'selection' in watched)
+    manager.add(followNamespaces(watched.selection, { cache, client: liveClient, ...wired }));
+  if (inspection !== undefined && served !== undefined)
+    serveInspection(manager, inspection, served, options.metricsServer);
+  const run = runOnce(manager.run.bind(manager), async () => {
+    metrics.close();
+    await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);
+  });
+  if (!hasParts(manager, { cache, client, mapper }))
+    throw new TypeError('unreachable: the manager has another cache, client or mapper than it was given');
+  return Object.assign(manager, {
+    liveClient,
+    connection: shownConnection,
+    metrics,
+    recorder: (controller: string): EventRecorder => events.recorder(controller),
+    run,
+    inspection,
+  });
+}
+
+/** The parts below the manager, from the connection up. Writes of the client are fenced by leadership and observed. */
+function createStack(
+  options: RuntimeManagerOptions,
+  {
+    connection,
+    inspection,
+    wired,
+  }: {
+    readonly connection: Connection;
+    readonly inspection: Inspection | undefined;
+    readonly wired: Wired;
+  },
+) {
+  const { newCache = createCache, newClient = createDelegatingClient, newMapper = createRestMapper, http } = options;
+  const { namespaces, leaderElection } = options;
   const watched =
     namespaces === undefined
       ? undefined
       : resolveNamespaces(namespaces, { own: connection.namespace, environment: process.env });
-  const clock = options.clock ?? systemClock;
-  const logger = options.logger ?? createConsoleLogger({ now: () => clock.now() });
-  const wired = { logger, metrics, clock };
-
   const liveClient = createHttpClient({ ...withoutUndefined(http ?? {}), ...wired, connection });
-  const events = createEventBroadcaster({ ...withoutUndefined(eventOptions), ...wired, client: liveClient });
+  const broadcaster = createEventBroadcaster({
+    ...withoutUndefined(options.events ?? {}),
+    ...wired,
+    client: liveClient,
+  });
   const userAgent = http?.userAgent ?? defaultUserAgent({ program: http?.program });
-  const recorders = new Set<string>();
-  const notedEvents: EventBroadcaster = {
-    recorder: (controller, instance) => {
-      recorders.add(controller);
-      return events.recorder(controller, instance);
-    },
-    run: (signal) => events.run(signal),
-    flush: () => events.flush(),
-  };
   const leadership =
     leaderElection === undefined
       ? undefined
-      : createLeadership(withoutUndefined(leaderElection), { connection, events, userAgent, ...wired });
+      : createLeadership(withoutUndefined(leaderElection), { connection, events: broadcaster, userAgent, ...wired });
   const scopes = watched !== undefined && 'scopes' in watched ? watched.scopes : undefined;
   const cache = newCache({
-    ...withoutUndefined(cacheOptions ?? {}),
+    ...withoutUndefined(options.cache ?? {}),
     ...(scopes === undefined ? {} : { defaultNamespaces: scopes }),
     ...wired,
     client: liveClient,
   });
   const fenced = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const writer = inspection?.observeWrites(fenced) ?? fenced;
-  const client = newClient({ ...withoutUndefined(clientOptions ?? {}), ...wired, cache, client: writer });
+  const client = newClient({ ...withoutUndefined(options.client ?? {}), ...wired, cache, client: writer });
+  const { clock, logger } = wired;
   const lease = leadership?.lease;
   const scheduleStore =
-    bare.scheduleStore ??
+    options.scheduleStore ??
     (lease === undefined
       ? undefined
       : createLeaseScheduleStore({
@@ -170,38 +210,49 @@ function assemble<X extends object>(
           clock,
         }));
   const mapper = newMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
-  const shownConnection = hideSecrets(connection);
-  const parts = {
-    cache,
-    client,
-    apiReader: liveClient,
-    liveClient,
-    mapper,
-    events: notedEvents,
-    metrics,
-    connection: shownConnection,
+  const recorders = new Set<string>();
+  const events = noteRecorders(broadcaster, recorders);
+  return { liveClient, leadership, cache, client, mapper, events, recorders, scheduleStore, watched };
+}
+
+/** Options that go on to the bare manager as they are. */
+function bareOptions<X extends object>({
+  inspection: _inspection,
+  http: _http,
+  cache: _cache,
+  client: _client,
+  webhook: _webhook,
+  leaderElection: _leaderElection,
+  dependencies: _dependencies,
+  newCache: _newCache,
+  newClient: _newClient,
+  newMapper: _newMapper,
+  namespaces: _namespaces,
+  events: _events,
+  ...bare
+}: RuntimeManagerOptions<X>) {
+  return withoutConnection(bare);
+}
+
+/** Notes the names of controllers that record events, for which rights are needed. */
+function noteRecorders(events: EventBroadcaster, names: Set<string>): EventBroadcaster {
+  return {
+    recorder: (controller, instance) => {
+      names.add(controller);
+      return events.recorder(controller, instance);
+    },
+    run: (signal) => events.run(signal),
+    flush: () => events.flush(),
   };
-  // A spread of generic objects loses nothing. Those of the user come last, as in the bare manager.
-  const injected = { ...parts, ...withoutUndefined(dependencies ?? {}) } as RuntimeDependencies & X;
-  const manager = createBareManager<RuntimeDependencies & X>({
-    webhookServer: createWebhookServer({ ...webhookOptions(webhook, liveClient, wired), ...wired }),
-    requestCounter,
-    ...(inspection === undefined ? {} : { observer: inspection.observer }),
-    ...withoutConnection(bare),
-    ...wired,
-    ...(scheduleStore === undefined ? {} : { scheduleStore }),
-    dependencies: injected,
-    accessNeeds: () => [...eventNeeds([...recorders], cache.namespacesFor(Event)), ...(options.accessNeeds?.() ?? [])],
-    cluster: createCluster({ client, apiReader: liveClient, cache, mapper, events: notedEvents }),
-    ...(leadership === undefined ? {} : { leaderElection: leadership.options }),
-  });
-  if (watched !== undefined && 'selection' in watched)
-    manager.add(followNamespaces(watched.selection, { cache, client: liveClient, ...wired }));
-  if (inspection !== undefined && served !== undefined)
-    serveInspection(manager, inspection, served, options.metricsServer);
-  const runBare = manager.run.bind(manager);
+}
+
+/** Ends the parts after the run. */
+function runOnce(
+  runBare: (signal: AbortSignal) => Promise<void>,
+  endParts: () => Promise<void>,
+): (signal: AbortSignal) => Promise<void> {
   let wasRun = false;
-  const run = async (signal: AbortSignal): Promise<void> => {
+  return async (signal) => {
     // A call that the manager refuses must not take the client away from a run that is in progress or still to come.
     if (wasRun) {
       await runBare(signal);
@@ -212,21 +263,9 @@ function assemble<X extends object>(
     try {
       await runBare(signal);
     } finally {
-      metrics.close();
-      await Promise.all([liveClient[Symbol.asyncDispose](), leadership?.dispose()]);
+      await endParts();
     }
   };
-  const recorder = (controller: string): EventRecorder => notedEvents.recorder(controller);
-  if (!hasParts(manager, { cache, client, mapper }))
-    throw new TypeError('unreachable: the manager has another cache, client or mapper than it was given');
-  return Object.assign(manager, {
-    liveClient,
-    connection: shownConnection,
-    metrics,
-    recorder,
-    run,
-    inspection,
-  });
 }
 
 /** The connection whose requests inspection sees, too. */
@@ -243,11 +282,7 @@ function observed(connection: Connection, inspection: Inspection | undefined): C
 }
 
 /** Options of the webhook server; with certificates that it makes itself, these as its source. */
-function webhookOptions(
-  options: RuntimeWebhookOptions = {},
-  client: HttpClient,
-  wired: { readonly logger: Logger; readonly metrics: PrometheusMetrics; readonly clock: Clock },
-): WebhookServerOptions {
+function webhookOptions(options: RuntimeWebhookOptions = {}, client: HttpClient, wired: Wired): WebhookServerOptions {
   const { selfManagedCertificates, ...rest } = withoutUndefined(options);
   if (selfManagedCertificates === undefined) return rest;
   // The live client, because a cache would list every Secret, and a fence would stop replicas that do not lead.
@@ -312,7 +347,8 @@ function checkNames(options: RuntimeManagerOptions): void {
   if (problems.length > 0) throw new TypeError(`createManager: ${problems.join('; ')}`);
 }
 
-async function findConnection({
+/** The connection that is given, or the one that this process has. */
+async function connectionOf({
   connection,
   kubeConfig,
   kubeconfigPath,

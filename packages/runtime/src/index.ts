@@ -105,8 +105,7 @@ export type {
   WatchEvent,
   Writer,
 } from '@kctl/client';
-export { createHttpClient, isTransportError } from '@kctl/client-http';
-export { listContexts, loadConnection } from './load-connection.js';
+export { createHttpClient, isTransportError, listContexts, loadConnection } from '@kctl/client-http';
 export type { Connection, HttpClient } from '@kctl/client-http';
 export { createDelegatingClient, createOwnEvents } from '@kctl/client-delegating';
 export type { OwnEvents } from '@kctl/client-delegating';

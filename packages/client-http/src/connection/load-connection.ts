@@ -1,9 +1,5 @@
 import { findConnection, findContexts, readerMissing } from '@kctl/client/connection';
 import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
-import { requireOptions, type OptionNames } from '@kctl/options';
-
-const contextsOptionNames: OptionNames<ListContextsOptions> = { text: true, path: true, environment: true };
-const optionNames: OptionNames<LoadConnectionOptions> = { ...contextsOptionNames, context: true };
 
 /**
  * Finds the connection of this process, in controller-runtime's order, which is `text`, `path`, KUBECONFIG (the first
@@ -23,7 +19,6 @@ const optionNames: OptionNames<LoadConnectionOptions> = { ...contextsOptionNames
  * ```
  */
 export async function loadConnection(options: LoadConnectionOptions = {}): Promise<Connection> {
-  requireOptions('loadConnection', options, optionNames);
   return await findConnection(options, () => import('@kctl/kubeconfig').catch(readerMissing));
 }
 
@@ -44,6 +39,5 @@ export async function loadConnection(options: LoadConnectionOptions = {}): Promi
  * ```
  */
 export async function listContexts(options: ListContextsOptions = {}): Promise<readonly KubeContext[]> {
-  requireOptions('listContexts', options, contextsOptionNames);
   return await findContexts(options, () => import('@kctl/kubeconfig').catch(readerMissing));
 }
