@@ -52,93 +52,12 @@ export interface WorkerFaults {
  * @throws what `start` of the server threw; an Error when the thread ends before it is ready
  */
 export async function startApiServerWorker(options: WorkerServerOptions = {}): Promise<ApiServerWorker> {
-  const thread = packageThread('worker-main');
-  const worker = new Worker(thread.url, { ...thread.options, workerData: options });
-  const pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
-  let next = 0;
-  let isStopping = false;
-  let hasEnded = false;
-
-  const ready = await new Promise<Extract<WorkerMessage, { type: 'ready' }>>((resolve, reject) => {
-    worker.once('error', reject);
-    worker.once('exit', (code) =>
-      reject(new Error(`the API server's thread ended with code ${code} before it was ready`)),
-    );
-    worker.on('message', (message: WorkerMessage) => {
-      switch (message.type) {
-        case 'ready':
-          resolve(message);
-          return;
-        case 'failed':
-          reject(message.error instanceof Error ? message.error : new Error(String(message.error)));
-          return;
-        case 'result':
-          pending.get(message.id)?.resolve(message.value);
-          break;
-        case 'error':
-          pending.get(message.id)?.reject(message.error);
-          break;
-      }
-      pending.delete(message.id);
-      // An idle thread does not keep the process alive; a pending call does.
-      if (pending.size === 0 && !isStopping) worker.unref();
-    });
-  });
-  /** No call is answered from here on. */
-  const end = (): void => {
-    hasEnded = true;
-    for (const { reject } of pending.values()) reject(new Error('the API server has been stopped'));
-    pending.clear();
-  };
-  const exited = new Promise<void>((resolve) => {
-    worker.once('exit', () => {
-      end();
-      resolve();
-    });
-  });
-  worker.unref();
-
-  // Each method of the protocol has one result type, which the worker's `perform` determines.
-  const ask = <T>(call: WorkerCall, guard: (value: unknown) => value is T): Promise<T> =>
-    new Promise((resolve, reject) => {
-      if (hasEnded) {
-        reject(new Error('the API server has been stopped'));
-        return;
-      }
-      const id = next++;
-      pending.set(id, {
-        resolve: (value) => {
-          if (guard(value)) resolve(value);
-          else reject(new TypeError(`the worker answered ${call.method} with ${typeof value}`));
-        },
-        reject,
-      });
-      worker.ref();
-      if (call.method === 'stop') isStopping = true;
-      worker.postMessage({ id, call });
-    });
+  const thread = new ServerThread(options);
+  const ready = await thread.ready();
+  const ask: ServerThread['ask'] = (call, guard) => thread.ask(call, guard);
+  const stop = (): Promise<void> => thread.stop();
   const kubeconfig = (wanted: KubeconfigOptions = {}): Promise<string> =>
     ask({ method: 'kubeconfig', options: wanted }, isString);
-  let stopped: Promise<void> | undefined;
-  const terminate = async (): Promise<void> => {
-    end();
-    await worker.terminate();
-    await exited;
-  };
-  const stopOrTerminate = async (): Promise<void> => {
-    const late = systemClock.setTimer(() => void worker.terminate(), stopTimeoutMs);
-    try {
-      await ask({ method: 'stop' }, isUndefined);
-      await exited;
-    } catch (error) {
-      if (hasEnded) return; // terminated meanwhile: it is stopped all the same
-      await worker.terminate();
-      throw error;
-    } finally {
-      late.cancel();
-    }
-  };
-  const stop = (): Promise<void> => (stopped ??= stopOrTerminate());
 
   return {
     url: ready.url,
@@ -166,10 +85,113 @@ export async function startApiServerWorker(options: WorkerServerOptions = {}): P
       failover: ({ downMs = 0 } = {}) => ask({ method: 'failover', downMs }, isUndefined),
     },
     stop,
-    terminate,
+    terminate: () => thread.terminate(),
     [Symbol.asyncDispose]: stop,
   };
 }
+
+/** The thread of a server, and the calls that it has not answered yet. */
+class ServerThread {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, { resolve: (value: unknown) => void; reject: (error: unknown) => void }>();
+  readonly #exited: Promise<void>;
+  #next = 0;
+  #isStopping = false;
+  #hasEnded = false;
+  #stopped: Promise<void> | undefined;
+
+  constructor(options: WorkerServerOptions) {
+    const thread = packageThread('worker-main');
+    this.#worker = new Worker(thread.url, { ...thread.options, workerData: options });
+    this.#exited = new Promise((resolve) => {
+      this.#worker.once('exit', () => {
+        this.#end();
+        resolve();
+      });
+    });
+  }
+
+  /** Resolves when the server has started; rejects if it could not, or the thread has ended before. */
+  async ready(): Promise<ReadyMessage> {
+    const { promise, resolve, reject } = Promise.withResolvers<ReadyMessage>();
+    this.#worker.once('error', reject);
+    this.#worker.once('exit', (code) =>
+      reject(new Error(`the API server's thread ended with code ${code} before it was ready`)),
+    );
+    this.#worker.on('message', (message: WorkerMessage) => {
+      if (message.type === 'ready') resolve(message);
+      else if (message.type === 'failed')
+        reject(message.error instanceof Error ? message.error : new Error(String(message.error)));
+      else this.#answered(message);
+    });
+    const ready = await promise;
+    this.#worker.unref();
+    return ready;
+  }
+
+  #answered(message: Extract<WorkerMessage, { type: 'result' | 'error' }>): void {
+    const call = this.#pending.get(message.id);
+    if (message.type === 'result') call?.resolve(message.value);
+    else call?.reject(message.error);
+    this.#pending.delete(message.id);
+    // An idle thread does not keep the process alive; a pending call does.
+    if (this.#pending.size === 0 && !this.#isStopping) this.#worker.unref();
+  }
+
+  /** No call is answered from here on. */
+  #end(): void {
+    this.#hasEnded = true;
+    for (const { reject } of this.#pending.values()) reject(new Error('the API server has been stopped'));
+    this.#pending.clear();
+  }
+
+  // Each method of the protocol has one result type, which the worker's `perform` determines.
+  ask<T>(call: WorkerCall, guard: (value: unknown) => value is T): Promise<T> {
+    return new Promise((resolve, reject) => {
+      if (this.#hasEnded) {
+        reject(new Error('the API server has been stopped'));
+        return;
+      }
+      const id = this.#next++;
+      this.#pending.set(id, {
+        resolve: (value) => {
+          if (guard(value)) resolve(value);
+          else reject(new TypeError(`the worker answered ${call.method} with ${typeof value}`));
+        },
+        reject,
+      });
+      this.#worker.ref();
+      if (call.method === 'stop') this.#isStopping = true;
+      this.#worker.postMessage({ id, call });
+    });
+  }
+
+  async terminate(): Promise<void> {
+    this.#end();
+    await this.#worker.terminate();
+    await this.#exited;
+  }
+
+  stop(): Promise<void> {
+    return (this.#stopped ??= this.#stopOrTerminate());
+  }
+
+  async #stopOrTerminate(): Promise<void> {
+    const late = systemClock.setTimer(() => void this.#worker.terminate(), stopTimeoutMs);
+    try {
+      await this.ask({ method: 'stop' }, isUndefined);
+      await this.#exited;
+    } catch (error) {
+      if (this.#hasEnded) return; // terminated meanwhile: it is stopped all the same
+      await this.#worker.terminate();
+      throw error;
+    } finally {
+      late.cancel();
+    }
+  }
+}
+
+type ReadyMessage = Extract<WorkerMessage, { type: 'ready' }>;
 
 const isString = (value: unknown): value is string => typeof value === 'string';
 const isNumber = (value: unknown): value is number => typeof value === 'number';

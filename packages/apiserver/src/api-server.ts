@@ -6,7 +6,7 @@ import { noopLogger } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { createReviews } from './admission/reviews.js';
 import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/service-account-keys.js';
-import { createServiceAccountTokens } from './authentication/service-account-tokens.js';
+import { createServiceAccountTokens, type ServiceAccountTokens } from './authentication/service-account-tokens.js';
 import { createAccessControl } from './authorization/access-control.js';
 import { requireIssuers, type ApiServerOptions } from './api-server-options.js';
 import { checkServerOptions } from './check-options.js';
@@ -31,11 +31,11 @@ import { subscribeCommits, type Commit } from './commits.js';
 import type { KeyAndCertificate } from './server/certificates.js';
 import { kubeconfigText } from './server/kubeconfig.js';
 import { createListener, type Listener } from './server/listener.js';
-import { createPipeline } from './server/pipeline.js';
+import { createPipeline, type Pipeline } from './server/pipeline.js';
 import { createOffload, type Offload } from './offload/offload.js';
 import { openPersistence, type Persistence } from './storage/persistence.js';
-import { createStore, type StoreSnapshot } from './storage/store.js';
-import { createWatchHub } from './watch/hub.js';
+import { createStore, type Store, type StoreSnapshot } from './storage/store.js';
+import { createWatchHub, type WatchHub } from './watch/hub.js';
 import { createWebhookCaller, type WebhookConnections } from './outgoing/webhook-caller.js';
 import { sleep } from '@kctl/wait';
 import { seededRandom } from './process/seeded-random.js';
@@ -179,7 +179,6 @@ class EmbeddedApiServer implements ApiServer {
 
   constructor(options: ApiServerOptions) {
     const { clock = systemClock, seed = 1, authorization = 'AlwaysAllow' } = options;
-    const logger = options.logger ?? noopLogger;
     this.#options = options;
     this.#clock = clock;
     this.#port = options.port ?? 0;
@@ -201,25 +200,13 @@ class EmbeddedApiServer implements ApiServer {
     const webhooks = this.#webhooks;
     const longReader = createLongReader({ offload, webhooks, random });
     const registry = createRegistry({ definitions: builtInDefinitions(), webhookCaller: webhooks, longReader });
-    const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = options.serviceAccounts ?? {};
-    const issuers = typeof issuer === 'string' ? [issuer] : issuer;
-    requireIssuers(issuers);
-    // Keys passed as options are checked here, so that their caller gets the error.
-    if (signingKey !== undefined) this.#tokenKeys = readTokenKeys({ signingKey, publicKeys });
-    const tokens = createServiceAccountTokens({
-      store,
-      keys: () => this.#keysOfTokens(),
-      issuers,
-      audiences: audiences ?? issuers,
-      now: () => clock.now(),
-    });
+    const tokens = this.#createTokens(store);
     this.#authenticator = createAuthenticator({
       anonymous: options.anonymous ?? authorization === 'RBAC',
       serviceAccounts: tokens,
     });
     const pods = createPodScripts();
     this.pods = pods;
-    const stopping = (): AbortSignal => this.#stopping.signal;
     this.#backend = {
       store,
       registry,
@@ -237,17 +224,7 @@ class EmbeddedApiServer implements ApiServer {
       clock,
       random,
       newUid: () => randomUUID(),
-      watch: {
-        store,
-        hub,
-        clock,
-        offload,
-        bookmarkIntervalMs: options.bookmarkIntervalMs ?? 60_000,
-        maxBufferedBytes: options.maxWatchBufferBytes ?? 16 * 1024 * 1024,
-        get stopping() {
-          return stopping();
-        },
-      },
+      watch: this.#watchParts(store, hub),
     };
     this.#journal = createJournal({
       clock,
@@ -256,17 +233,7 @@ class EmbeddedApiServer implements ApiServer {
     journalCommits(this.#journal, store);
     this.#engine = createFaultEngine({ clock, journal: this.#journal, seed });
     const maxBodyBytes = options.maxBodyBytes ?? 3 * 1024 * 1024;
-    this.#pipeline = createPipeline({
-      backend: this.#backend,
-      journal: this.#journal,
-      faults: this.#engine,
-      clock,
-      serverAddress: () => `${this.#host}:${this.#port}`,
-      jwksUri: () => options.serviceAccounts?.jwksUri ?? `https://${this.#host}:${this.#port}/openid/v1/jwks`,
-      isReady: () => this.#state === 'ready',
-      requestTimeoutMs: options.requestTimeoutMs ?? 60_000,
-      onError: (error) => logger.error('request failed inside the server', { error }),
-    });
+    this.#pipeline = this.#createPipeline();
     this.fetch = createFetch({ pipeline: this.#pipeline, maxBodyBytes, user: inProcessUser });
     this.answer = createDirectAnswer({ pipeline: this.#pipeline, maxBodyBytes, administrator: inProcessUser });
     this.faults = {
@@ -274,6 +241,52 @@ class EmbeddedApiServer implements ApiServer {
       clear: () => this.#engine.clear(),
       failover: ({ downMs = 0 } = {}) => (this.#failingOver = this.#failover(downMs)),
     };
+  }
+
+  #createTokens(store: Store): ServiceAccountTokens {
+    const { issuer = defaultIssuer, audiences, signingKey, publicKeys = [] } = this.#options.serviceAccounts ?? {};
+    const issuers = typeof issuer === 'string' ? [issuer] : issuer;
+    requireIssuers(issuers);
+    // Keys passed as options are checked here, so that their caller gets the error.
+    if (signingKey !== undefined) this.#tokenKeys = readTokenKeys({ signingKey, publicKeys });
+    return createServiceAccountTokens({
+      store,
+      keys: () => this.#keysOfTokens(),
+      issuers,
+      audiences: audiences ?? issuers,
+      now: () => this.#clock.now(),
+    });
+  }
+
+  #watchParts(store: Store, hub: WatchHub): Backend['watch'] {
+    const { bookmarkIntervalMs = 60_000, maxWatchBufferBytes = 16 * 1024 * 1024 } = this.#options;
+    const stopping = (): AbortSignal => this.#stopping.signal;
+    return {
+      store,
+      hub,
+      clock: this.#clock,
+      offload: this.#offload,
+      bookmarkIntervalMs,
+      maxBufferedBytes: maxWatchBufferBytes,
+      get stopping() {
+        return stopping();
+      },
+    };
+  }
+
+  #createPipeline(): Pipeline {
+    const { logger = noopLogger, requestTimeoutMs = 60_000, serviceAccounts } = this.#options;
+    return createPipeline({
+      backend: this.#backend,
+      journal: this.#journal,
+      faults: this.#engine,
+      clock: this.#clock,
+      serverAddress: () => `${this.#host}:${this.#port}`,
+      jwksUri: () => serviceAccounts?.jwksUri ?? `https://${this.#host}:${this.#port}/openid/v1/jwks`,
+      isReady: () => this.#state === 'ready',
+      requestTimeoutMs,
+      onError: (error) => logger.error('request failed inside the server', { error }),
+    });
   }
 
   get journal(): Journal {

@@ -33,12 +33,8 @@ interface Wanted {
   readonly object: UntypedObject;
 }
 
-function wantedObjects({ host, port }: Reachable, now: string): readonly Wanted[] {
-  const address = advertised(host);
-  const shownPort = port === 0 ? usualPort : port;
-  const family = isIPv6(address) ? 'IPv6' : 'IPv4';
-  const metadata = { name: 'kubernetes', namespace: 'default' };
-  const ports = [{ name: 'https', port: shownPort, protocol: 'TCP' }];
+/** The range of the addresses of Services, and the address that the Service of the server has of it. */
+function serviceAddresses(now: string): readonly Wanted[] {
   return [
     {
       table: 'networking.k8s.io/servicecidrs',
@@ -77,26 +73,36 @@ function wantedObjects({ host, port }: Reachable, now: string): readonly Wanted[
         spec: { parentRef: { resource: 'services', namespace: 'default', name: 'kubernetes' } },
       },
     },
-    {
-      table: '/services',
-      key: 'default/kubernetes',
-      object: {
-        kind: 'Service',
-        apiVersion: 'v1',
-        metadata: { ...metadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
-        spec: {
-          ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: shownPort }],
-          clusterIP: serviceIp,
-          clusterIPs: [serviceIp],
-          type: 'ClusterIP',
-          sessionAffinity: 'None',
-          ipFamilies: ['IPv4'],
-          ipFamilyPolicy: 'SingleStack',
-          internalTrafficPolicy: 'Cluster',
-        },
-        status: { loadBalancer: {} },
+  ];
+}
+
+function kubernetesService(port: number): Wanted {
+  return {
+    table: '/services',
+    key: 'default/kubernetes',
+    object: {
+      kind: 'Service',
+      apiVersion: 'v1',
+      metadata: { ...metadata, labels: { component: 'apiserver', provider: 'kubernetes' } },
+      spec: {
+        ports: [{ name: 'https', protocol: 'TCP', port: 443, targetPort: port }],
+        clusterIP: serviceIp,
+        clusterIPs: [serviceIp],
+        type: 'ClusterIP',
+        sessionAffinity: 'None',
+        ipFamilies: ['IPv4'],
+        ipFamilyPolicy: 'SingleStack',
+        internalTrafficPolicy: 'Cluster',
       },
+      status: { loadBalancer: {} },
     },
+  };
+}
+
+/** The same in both forms, of which clients read one. */
+function kubernetesEndpoints(address: string, port: number): readonly Wanted[] {
+  const ports = [{ name: 'https', port, protocol: 'TCP' }];
+  return [
     {
       table: '/endpoints',
       key: 'default/kubernetes',
@@ -114,12 +120,19 @@ function wantedObjects({ host, port }: Reachable, now: string): readonly Wanted[
         kind: 'EndpointSlice',
         apiVersion: 'discovery.k8s.io/v1',
         metadata: { ...metadata, generation: 1, labels: { 'kubernetes.io/service-name': 'kubernetes' } },
-        addressType: family,
+        addressType: isIPv6(address) ? 'IPv6' : 'IPv4',
         endpoints: [{ addresses: [address], conditions: { ready: true } }],
-        ports: [{ name: 'https', protocol: 'TCP', port: shownPort }],
+        ports: [{ name: 'https', protocol: 'TCP', port }],
       },
     },
   ];
+}
+
+const metadata = { name: 'kubernetes', namespace: 'default' };
+
+function wantedObjects({ host, port: boundPort }: Reachable, now: string): readonly Wanted[] {
+  const port = boundPort === 0 ? usualPort : boundPort;
+  return [...serviceAddresses(now), kubernetesService(port), ...kubernetesEndpoints(advertised(host), port)];
 }
 
 /**

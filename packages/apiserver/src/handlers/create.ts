@@ -8,6 +8,7 @@ import { readWriteBody } from './body.js';
 import { requireCreateRight } from './create-right.js';
 import { checkGrant } from './grants.js';
 import { nextTurn } from '@kctl/wait/internal';
+import type { ResourceDefinition, WriteContext } from '../resource/resource.js';
 import { crdTable, writeContext, type WriteBackend, type ResourceCall } from './call.js';
 import { nameSuffix } from '../registry/name-suffix.js';
 import { commitObject, placeOf } from './commit.js';
@@ -119,21 +120,14 @@ export async function createStored(
     if (base !== undefined && base !== '') metadata.name = generateName(base, backend.random);
     if (attempt === 1) definition.prepareForCreate(object, context);
     definition.canonicalize?.(object);
-    const check = (): void => {
-      const errors = definition.validateCreate(object, context);
-      if (errors.length > 0)
-        throw invalid({ group: definition.group, kind: object.kind ?? definition.kind }, metadata.name ?? '', errors);
-    };
+    const check = (): void => requireValid(definition, object, context);
     const settling = context.rules?.settle(check, call.request.signal);
     if (settling !== undefined) {
       await settling;
       requirePlace(backend, call, object);
       check();
     }
-    if (path.name !== '' && metadata.name !== path.name && !definition.isCustom)
-      throw badRequest(
-        `the name of the object (${metadata.name ?? ''}) does not match the name on the URL (${path.name})`,
-      );
+    requireNameOfUrl(call, metadata.name);
     if (isUpsert) requireCreateRight(backend, call);
     if (admission !== undefined) {
       // Upstream it is the storage that looks at a version of the client, after all reviews.
@@ -157,6 +151,23 @@ export async function createStored(
       if (base === undefined || attempt === nameAttempts) throw taken(backend, call, object);
     }
   }
+}
+
+/** @throws StatusError 422 with all problems of the object */
+function requireValid(definition: ResourceDefinition, object: UntypedObject, context: WriteContext): void {
+  const errors = definition.validateCreate(object, context);
+  if (errors.length > 0)
+    throw invalid(
+      { group: definition.group, kind: object.kind ?? definition.kind },
+      object.metadata.name ?? '',
+      errors,
+    );
+}
+
+/** @throws StatusError 400 if the object of a built-in kind has another name than the URL */
+function requireNameOfUrl({ definition, path }: ResourceCall, name: string | undefined): void {
+  if (path.name !== '' && name !== path.name && !definition.isCustom)
+    throw badRequest(`the name of the object (${name ?? ''}) does not match the name on the URL (${path.name})`);
 }
 
 /** The mutating pass over an object that is to be created. It may be given a name, but no other namespace. */

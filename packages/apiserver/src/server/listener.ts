@@ -167,19 +167,87 @@ async function send(reply: Reply, request: AnyRequest, response: AnyResponse): P
   await stream(reply.truncateAfter === undefined ? sink : truncated(sink, reply.truncateAfter));
 }
 
-/** Binds, and answers by the pipeline. */
-export async function createListener(options: ListenerOptions): Promise<Listener> {
-  const { pipeline, host, port, server: leaf, clientAuthorities, maxBodyBytes, onError } = options;
-  const sockets = new Set<Socket>();
-  const sessions = new Set<ServerHttp2Session>();
-  const users = new WeakMap<object, User>();
-  const room = new BodyRoom(maxBodiesAtATime * maxBodyBytes);
-  const strangers = new Strangers({ maxCount: maxStrangers });
+/** The connections of a server, and who is behind them. */
+class Connections {
+  readonly #sockets = new Set<Socket>();
+  readonly #sessions = new Set<ServerHttp2Session>();
+  readonly #users = new WeakMap<object, User>();
+  readonly #strangers = new Strangers({ maxCount: maxStrangers });
   /** Sockets and HTTP/2 sessions on which a request was authenticated. */
-  const known = new WeakSet<object>();
-  let isClosing = false;
+  readonly #known = new WeakSet<object>();
 
-  const server: Http2SecureServer = createSecureServer({
+  follow(server: Http2SecureServer): void {
+    server.on('connection', (socket: Socket) => {
+      this.#strangers.accept(socket);
+      if (socket.destroyed) return;
+      this.#sockets.add(socket);
+      socket.once('close', () => this.#sockets.delete(socket));
+      socket.on('error', ignore);
+    });
+    server.on('secureConnection', (socket: TLSSocket) => {
+      socket.setNoDelay(true);
+      socket.on('error', ignore);
+      this.#identify(socket);
+    });
+    server.on('session', (session) => {
+      this.#sessions.add(session);
+      session.once('close', () => this.#sessions.delete(session));
+      session.on('error', ignore);
+      const { socket } = session;
+      if (socket instanceof TLSSocket) this.#identify(socket);
+    });
+    server.on('sessionError', ignore);
+    server.on('tlsClientError', ignore);
+    server.on('clientError', (_error: Error, socket: Socket) => {
+      if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
+    });
+  }
+
+  #identify(socket: TLSSocket): void {
+    const user = userOf(socket);
+    if (user !== undefined) this.#users.set(socket, user);
+  }
+
+  /** The user that the client certificate of a socket names. */
+  peerOf(socket: object): User | undefined {
+    return this.#users.get(socket);
+  }
+
+  /**
+   * Counts a request of a socket, on the HTTP/2 session if there is one, among those of strangers until one of the
+   * connection was authenticated.
+   */
+  begin(socket: Socket, connection: object, response: AnyResponse): { readonly onAuthenticated: () => void } {
+    if (!this.#known.has(connection)) response.once('close', this.#strangers.begin(socket));
+    return {
+      onAuthenticated: () => {
+        if (this.#known.has(connection)) return;
+        this.#known.add(connection);
+        this.#strangers.know(socket);
+      },
+    };
+  }
+
+  /** Counts an upgrade of a socket, which is its last request. */
+  beginUpgrade(socket: Duplex): { readonly onAuthenticated: () => void } {
+    if (!(socket instanceof TLSSocket)) return { onAuthenticated: ignore };
+    socket.once('close', this.#strangers.begin(socket));
+    return { onAuthenticated: () => this.#strangers.know(socket) };
+  }
+
+  /** Lets requests of HTTP/2 end, and takes no new ones. */
+  closeSessions(): void {
+    for (const session of this.#sessions) session.close();
+  }
+
+  destroy(): void {
+    for (const session of this.#sessions) session.destroy();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
+function createServer({ server: leaf, clientAuthorities }: ListenerOptions): Http2SecureServer {
+  return createSecureServer({
     allowHTTP1: true,
     key: leaf.key,
     cert: leaf.cert,
@@ -191,8 +259,24 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     strictFieldWhitespaceValidation: false,
     settings: { maxConcurrentStreams: 2000, initialWindowSize: 1 << 20 },
   });
+}
 
-  const onRequest = (request: AnyRequest, response: AnyResponse): void => {
+/** Answers requests and upgrades by the pipeline. */
+class Answers {
+  readonly #options: ListenerOptions;
+  readonly #connections: Connections;
+  readonly #room: BodyRoom;
+  /** Whether connections of HTTP/1.1 end with their next answer. */
+  isClosing = false;
+
+  constructor(options: ListenerOptions, connections: Connections) {
+    this.#options = options;
+    this.#connections = connections;
+    this.#room = new BodyRoom(maxBodiesAtATime * options.maxBodyBytes);
+  }
+
+  readonly onRequest = (request: AnyRequest, response: AnyResponse): void => {
+    const { pipeline, maxBodyBytes, onError } = this.#options;
     const session = 'stream' in request ? request.stream.session : undefined;
     const socket = 'stream' in request ? session?.socket : request.socket;
     if (socket === undefined) {
@@ -201,14 +285,10 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     }
     const connection = session ?? socket;
     endUnread(request, response);
-    if (!known.has(connection)) response.once('close', strangers.begin(socket));
-    const onAuthenticated = (): void => {
-      if (known.has(connection)) return;
-      known.add(connection);
-      strangers.know(socket);
-    };
-    const facts = { peer: peerOf(socket), connection, limit: maxBodyBytes, room, onAuthenticated };
-    if (isClosing && !('stream' in response)) response.setHeader('connection', 'close');
+    const { onAuthenticated } = this.#connections.begin(socket, connection, response);
+    const peer = this.#connections.peerOf(socket);
+    const facts = { peer, connection, limit: maxBodyBytes, room: this.#room, onAuthenticated };
+    if (this.isClosing && !('stream' in response)) response.setHeader('connection', 'close');
     response.on('error', ignore);
     request.on('error', ignore);
     void pipeline(toApiRequest(request, response, facts))
@@ -223,10 +303,8 @@ export async function createListener(options: ListenerOptions): Promise<Listener
       });
   };
 
-  const peerOf = (socket: object): User | undefined => users.get(socket);
-
-  server.on('request', onRequest);
-  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+  readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { pipeline, maxBodyBytes, onError } = this.#options;
     socket.on('error', ignore);
     const response = new nodeHttp.ServerResponse(request);
     // A request that is not an upgrade is answered like any other request, and ends the connection.
@@ -236,18 +314,14 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     response.once('finish', () => socket.end());
     const gone = new AbortController();
     socket.once('close', () => gone.abort());
-    const onAuthenticated = (): void => {
-      if (socket instanceof TLSSocket) strangers.know(socket);
-    };
     const facts = {
-      peer: peerOf(socket),
+      peer: this.#connections.peerOf(socket),
       connection: socket,
       limit: maxBodyBytes,
-      room,
-      onAuthenticated,
+      room: this.#room,
+      ...this.#connections.beginUpgrade(socket),
       canUpgrade: true,
     };
-    if (socket instanceof TLSSocket) socket.once('close', strangers.begin(socket));
     void pipeline({ ...toApiRequest(request, response, facts), signal: gone.signal })
       .then(async (reply) => {
         if (reply.upgrade === undefined) {
@@ -261,34 +335,11 @@ export async function createListener(options: ListenerOptions): Promise<Listener
         if (!socket.destroyed) onError(error);
         socket.destroy();
       });
-  });
-  server.on('connection', (socket: Socket) => {
-    strangers.accept(socket);
-    if (socket.destroyed) return;
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-    socket.on('error', ignore);
-  });
-  server.on('secureConnection', (socket: TLSSocket) => {
-    socket.setNoDelay(true);
-    socket.on('error', ignore);
-    const user = userOf(socket);
-    if (user !== undefined) users.set(socket, user);
-  });
-  server.on('session', (session) => {
-    sessions.add(session);
-    session.once('close', () => sessions.delete(session));
-    session.on('error', ignore);
-    const { socket } = session;
-    const user = socket instanceof TLSSocket ? userOf(socket) : undefined;
-    if (user !== undefined) users.set(socket, user);
-  });
-  server.on('sessionError', ignore);
-  server.on('tlsClientError', ignore);
-  server.on('clientError', (_error: Error, socket: Socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n');
-  });
+  };
+}
 
+/** Binds. @returns the port */
+async function listen(server: Http2SecureServer, { host, port, onError }: ListenerOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(port, host, () => {
@@ -298,44 +349,49 @@ export async function createListener(options: ListenerOptions): Promise<Listener
     });
   });
   const address = server.address();
-  const bound = typeof address === 'object' && address !== null ? address.port : port;
+  return typeof address === 'object' && address !== null ? address.port : port;
+}
 
-  const stop = (): Promise<void> =>
-    new Promise((resolve) => {
+/**
+ * Waits for the last connection, but no longer. The timer keeps the process alive, because a connection that Node has
+ * lost count of holds no handle, and `closed` never comes. It uses the system clock as connections do, because an
+ * injected clock may stand.
+ */
+async function closedWithin(closed: Promise<void>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<undefined>();
+  const timer = systemClock.setTimer(() => late.resolve(undefined), ms);
+  await Promise.race([closed, late.promise]);
+  timer.cancel();
+}
+
+/** Binds, and answers by the pipeline. */
+export async function createListener(options: ListenerOptions): Promise<Listener> {
+  const connections = new Connections();
+  const answers = new Answers(options, connections);
+  const server = createServer(options);
+  server.on('request', answers.onRequest);
+  server.on('upgrade', answers.onUpgrade);
+  connections.follow(server);
+  const port = await listen(server, options);
+  const stop = (): Promise<void> => {
+    answers.isClosing = true;
+    return new Promise((resolve) => {
       server.close(() => resolve());
     });
-  const destroyAll = (): void => {
-    for (const session of sessions) session.destroy();
-    for (const socket of sockets) socket.destroy();
   };
-
-  /**
-   * Waits for the last connection, but no longer. The timer keeps the process alive, because a connection that Node has
-   * lost count of holds no handle, and `closed` never comes. It uses the system clock as connections do, because an
-   * injected clock may stand.
-   */
-  const closedWithin = async (closed: Promise<void>, ms: number): Promise<void> => {
-    const late = Promise.withResolvers<undefined>();
-    const timer = systemClock.setTimer(() => late.resolve(undefined), ms);
-    await Promise.race([closed, late.promise]);
-    timer.cancel();
-  };
-
   return {
-    port: bound,
+    port,
     async close(graceMs) {
-      isClosing = true;
       const closed = stop();
-      for (const session of sessions) session.close();
+      connections.closeSessions();
       closeIdle(server);
       await closedWithin(closed, graceMs);
-      destroyAll();
+      connections.destroy();
       await closedWithin(closed, cutMs);
     },
     async destroy() {
-      isClosing = true;
       const closed = stop();
-      destroyAll();
+      connections.destroy();
       await closedWithin(closed, cutMs);
     },
   };

@@ -8,7 +8,7 @@ import { crdTable, type Backend, type RequestAudit } from '../handlers/call.js';
 import { dispatch, verbOf, WarnedError } from './dispatch.js';
 import { negotiatedStatusReply, toStatusError } from '../handlers/reply.js';
 import { withWarnings } from '../protocol/warnings.js';
-import { createImpersonator } from '../impersonation/impersonate.js';
+import { createImpersonator, type Impersonator } from '../impersonation/impersonate.js';
 import { wantedUserOf } from '../impersonation/wanted-user.js';
 import type { WritableJournal } from '../journal/journal.js';
 import type { Verb } from '../resource/resource.js';
@@ -94,83 +94,77 @@ const targetTooLong: Reply = {
   body: '431 Request Header Fields Too Large',
 };
 
-/** The one chain that sockets and the in-process transport share. */
-export function createPipeline(parts: PipelineParts): Pipeline {
-  const { backend, journal, faults } = parts;
-  const parse = createParser();
-  const { authenticator } = backend.identities;
-  const openApi = createOpenApi({
-    registry: backend.registry,
-    crd: (name) => backend.store.table(crdTable).get(name),
-    clock: parts.clock,
-    offload: backend.offload,
+/** Users that a request is made as, and its refusal, which comes when the request has been noted in the journal. */
+interface Actor {
+  readonly user: User;
+  readonly refuse: () => void;
+}
+
+/**
+ * The user that a request is made as, which is the user of its `Impersonate-*` headers, if it has them and is allowed
+ * to.
+ */
+function actorOf(impersonator: Impersonator, requestor: User, request: ApiRequest, parsed: Parsed): Actor {
+  try {
+    const wanted = wantedUserOf(request);
+    if (wanted === undefined) return { user: requestor, refuse: () => undefined };
+    const user = impersonator.userOf(wanted, requestedAs(requestor, request, parsed));
+    return { user, refuse: () => undefined };
+  } catch (refusal) {
+    const refuse = (): never => {
+      throw refusal;
+    };
+    return { user: requestor, refuse };
+  }
+}
+
+/** Notes a request in the journal. @returns its id there */
+function noteRequest(
+  journal: WritableJournal,
+  request: ApiRequest,
+  { user, requestor }: { readonly user: User; readonly requestor: User },
+  { path, verb }: Parsed,
+): number {
+  const id = journal.nextId();
+  journal.add({
+    type: 'request',
+    id,
+    method: request.method,
+    target: request.target,
+    verb,
+    group: path?.group,
+    resource: path?.resource,
+    subresource: path?.subresource,
+    namespace: path?.namespace,
+    name: path?.name,
+    user: user.name,
+    ...(user !== requestor && { impersonatedBy: requestor.name }),
+    userAgent: request.header('user-agent') ?? '',
   });
+  return id;
+}
 
-  const { authorizer } = backend.access;
-  const authorize = (attributes: Attributes): void => {
-    const { allowed, reason } = authorizer.authorize(attributes);
-    if (!allowed) throw forbiddenRequest(attributes, reason);
-  };
-  const impersonator = createImpersonator(authorizer);
-  /**
-   * The user that a request is made as, which is the user of its `Impersonate-*` headers, if it has them and is allowed
-   * to.
-   */
-  const actingUser = (
-    requestor: User,
-    request: ApiRequest,
-    parsed: Parsed,
-  ): { readonly user: User; readonly refuse: () => void } => {
-    try {
-      const wanted = wantedUserOf(request);
-      if (wanted === undefined) return { user: requestor, refuse: () => undefined };
-      const user = impersonator.userOf(wanted, requestedAs(requestor, request, parsed));
-      return { user, refuse: () => undefined };
-    } catch (refusal) {
-      // Refuses later, when the request has been noted in the journal.
-      const refuse = (): never => {
-        throw refusal;
-      };
-      return { user: requestor, refuse };
-    }
-  };
+/** What the filters have found out about a request that is routed. */
+interface Routed {
+  readonly user: User;
+  readonly plan: FaultPlan | undefined;
+  readonly audit: RequestAudit;
+}
 
-  const note = (
-    request: ApiRequest,
-    { user, requestor }: { user: User; requestor: User },
-    { path, verb }: Parsed,
-  ): number => {
-    const id = journal.nextId();
-    journal.add({
-      type: 'request',
-      id,
-      method: request.method,
-      target: request.target,
-      verb,
-      group: path?.group,
-      resource: path?.resource,
-      subresource: path?.subresource,
-      namespace: path?.namespace,
-      name: path?.name,
-      user: user.name,
-      ...(user !== requestor && { impersonatedBy: requestor.name }),
-      userAgent: request.header('user-agent') ?? '',
-    });
-    return id;
-  };
+type Route = (request: ApiRequest, parsed: Parsed, routed: Routed) => Promise<Reply>;
 
-  const route = async (
-    request: ApiRequest,
-    parsed: Parsed,
-    { user, plan, audit }: { user: User; plan: FaultPlan | undefined; audit: RequestAudit },
-  ): Promise<Reply> => {
+/** Chooses the handler of a path. */
+function createRouter(parts: PipelineParts): Route {
+  const { backend, clock } = parts;
+  const { registry, offload } = backend;
+  const openApi = createOpenApi({ registry, crd: (name) => backend.store.table(crdTable).get(name), clock, offload });
+  return async (request, parsed, { user, plan, audit }) => {
     const { segments, path, query } = parsed;
     const [root] = segments;
     if (parsed.hasGap) return answerGap(backend, request.target, segments);
     if (root === 'version' && segments.length === 1) return version();
     const healthReply = health({ isReady: parts.isReady() }, segments, query);
     if (healthReply !== undefined) return healthReply;
-    const { registry } = backend;
     const discovery = await discover(
       {
         registry,
@@ -202,6 +196,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     if (root === 'openapi') return openApi.answer(request, segments, query);
     return root === undefined ? pathList(allPaths(parts)) : pageNotFound();
   };
+}
+
+/** The one chain that sockets and the in-process transport share. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { backend, journal, faults } = parts;
+  const parse = createParser();
+  const route = createRouter(parts);
+  const { authenticator } = backend.identities;
+  const { authorizer } = backend.access;
+  const authorize = (attributes: Attributes): void => {
+    const { allowed, reason } = authorizer.authorize(attributes);
+    if (!allowed) throw forbiddenRequest(attributes, reason);
+  };
+  const impersonator = createImpersonator(authorizer);
 
   const answer = async (request: ApiRequest, auditId: string): Promise<Reply> => {
     const parsed = parse(request);
@@ -212,14 +220,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const authenticated = authenticator.authenticate(request);
     const requestor = authenticated instanceof Promise ? await authenticated : authenticated;
     if (requestor.name !== anonymousUser.name) request.onAuthenticated?.();
-    const { user, refuse } = actingUser(requestor, request, parsed);
+    const { user, refuse } = actorOf(impersonator, requestor, request, parsed);
     if (isOpen) {
       refuse();
       authorize(requestedAs(user, request, parsed));
       return route(request, parsed, { user, plan: undefined, audit: {} });
     }
     if (!parts.isReady()) throw serviceUnavailable('the server is shutting down');
-    const id = note(request, { user, requestor }, parsed);
+    const id = noteRequest(journal, request, { user, requestor }, parsed);
     const facts = {
       id,
       verb: parsed.verb,

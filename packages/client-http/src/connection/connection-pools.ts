@@ -70,21 +70,7 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
     closing.add(old);
     void Promise.allSettled(dispatchersOf(old).map((each) => each.close())).finally(() => closing.delete(old));
   };
-  /** The last material that fits together, and the last that did not. */
-  let fits: TlsMaterial | undefined;
-  let refused: TlsMaterial | undefined;
-  /**
-   * Files of a rotation are written one after the other. While they do not fit together, the previous ones stay in use.
-   */
-  const fitting = (read: TlsMaterial): TlsMaterial => {
-    if (fits !== undefined && isSameMaterial(fits, read)) return fits;
-    if (refused !== undefined && isSameMaterial(refused, read)) return fits ?? read;
-    const problem = problemOf(read);
-    if (problem === undefined) return (fits = read);
-    refused = read;
-    if (fits !== undefined) logger.warn('the TLS files do not fit together; keeping the old content', { problem });
-    return fits ?? read;
-  };
+  const fitting = createFitting(logger);
   const issued = (credential: Credential): Pick<TlsMaterial, 'cert' | 'key'> =>
     credential.certificate === undefined ? {} : { cert: bytes(credential.certificate), key: bytes(credential.key) };
   const assemble = async (read: (file: FileSource) => Buffer | Promise<Buffer>): Promise<TlsMaterial> => {
@@ -119,6 +105,26 @@ export function createConnectionPools(options: ConnectionPoolsOptions): Connecti
       const all = current === undefined ? [...closing] : [current.pools, ...closing];
       await Promise.all(all.flatMap(dispatchersOf).map((each) => each.destroy()));
     },
+  };
+}
+
+/**
+ * Files of a rotation are written one after the other. While they do not fit together, the previous ones stay in use.
+ *
+ * @returns a function from the material that was read to the material to use
+ */
+function createFitting(logger: Logger): (read: TlsMaterial) => TlsMaterial {
+  /** The last material that fits together, and the last that did not. */
+  let fits: TlsMaterial | undefined;
+  let refused: TlsMaterial | undefined;
+  return (read) => {
+    if (fits !== undefined && isSameMaterial(fits, read)) return fits;
+    if (refused !== undefined && isSameMaterial(refused, read)) return fits ?? read;
+    const problem = problemOf(read);
+    if (problem === undefined) return (fits = read);
+    refused = read;
+    if (fits !== undefined) logger.warn('the TLS files do not fit together; keeping the old content', { problem });
+    return fits ?? read;
   };
 }
 

@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 import { parentPort, workerData } from 'node:worker_threads';
-import { noopMetrics } from '@kctl/telemetry';
+import { noopMetrics, type Metrics } from '@kctl/telemetry';
 import { LeadershipLostError } from '../errors.js';
 import { Elector } from '../leader-elector.js';
 import { resolveLeaderElectorOptions } from '../options.js';
@@ -37,7 +37,7 @@ async function compete(
   const { election, memory } = input;
   const shared = sharedState(memory);
   const clock = createProcessClock(input.bootOffsetMs);
-  const post = (message: FromWorker): void => port.postMessage(message);
+  const post: Post = (message) => port.postMessage(message);
   const stop = new AbortController();
   const lockModule = createLock === undefined ? await importLockModule(input.lockModule) : { createLock };
   const works = new Map<number, PromiseWithResolvers<undefined>>();
@@ -55,14 +55,7 @@ async function compete(
         lock,
         clock,
         logger: portLogger(post),
-        metrics: {
-          ...noopMetrics,
-          counter: ({ name }) => {
-            const metric = name === 'leader_election_slowpath_total' ? 'slowPath' : 'failures';
-            const counter = { inc: () => post({ type: 'count', metric }) };
-            return { ...counter, with: () => counter, remove: () => undefined };
-          },
-        },
+        metrics: countsOf(post),
         callbacks: {
           onStartedLeading: async (signal) => {
             const term = terms;
@@ -111,18 +104,39 @@ async function compete(
   watch();
 
   try {
-    await elector.run(stop.signal);
-    post({ type: 'done', lost: undefined, failure: undefined });
-  } catch (error) {
-    const isLost = error instanceof LeadershipLostError;
-    post({
-      type: 'done',
-      lost: isLost ? toFailure(error.cause ?? error) : undefined,
-      failure: isLost || error instanceof WorkFailed ? undefined : toFailure(error),
-    });
+    post(await outcomeOf(elector, stop.signal));
   } finally {
     shared.openUntil = 0;
     port.close();
+  }
+}
+
+type Post = (message: FromWorker) => void;
+
+/** Metrics that the main thread counts. */
+function countsOf(post: Post): Metrics {
+  return {
+    ...noopMetrics,
+    counter: ({ name }) => {
+      const metric = name === 'leader_election_slowpath_total' ? 'slowPath' : 'failures';
+      const counter = { inc: () => post({ type: 'count', metric }) };
+      return { ...counter, with: () => counter, remove: () => undefined };
+    },
+  };
+}
+
+/** Runs the elector to its end, and tells lost leadership from failures. */
+async function outcomeOf(elector: Elector, signal: AbortSignal): Promise<FromWorker> {
+  try {
+    await elector.run(signal);
+    return { type: 'done', lost: undefined, failure: undefined };
+  } catch (error) {
+    const isLost = error instanceof LeadershipLostError;
+    return {
+      type: 'done',
+      lost: isLost ? toFailure(error.cause ?? error) : undefined,
+      failure: isLost || error instanceof WorkFailed ? undefined : toFailure(error),
+    };
   }
 }
 

@@ -74,10 +74,7 @@ export async function openProcess(
   },
 ): Promise<PodProcess> {
   const { stdin = false, stdout = true, tty = false, stderr = !tty, signal, clock = systemClock } = options;
-  if (tty && stderr)
-    throw new TypeError(`${subresource}: tty and stderr are both set: a terminal has one output, in stdout`);
-  if (!stdin && !stdout && !stderr)
-    throw new TypeError(`${subresource}: no stream is wanted: set stdin, stdout or stderr`);
+  requireStreams(subresource, { stdin, stdout, stderr, tty });
   const { pod, container } = await place(client, target, options);
   const what = `${subresource} in container ${container} of pod ${pod.namespace}/${pod.name}`;
   const path = podPath(pod, subresource, { command, container, stdin, stdout, stderr, tty });
@@ -128,10 +125,7 @@ export async function openProcess(
     stderr: errors,
     exited,
     resize: (columns, rows) => {
-      const problem =
-        numberProblem('columns', columns, { least: 1, integer: true }) ??
-        numberProblem('rows', rows, { least: 1, integer: true });
-      if (problem !== undefined) throw new TypeError(`resize: ${problem}`);
+      requireSize(columns, rows);
       channels.send(channel.resize, Buffer.from(JSON.stringify({ Width: columns, Height: rows })), () => undefined);
     },
     [Symbol.asyncDispose]: async () => {
@@ -141,6 +135,29 @@ export async function openProcess(
       await exited.catch(() => undefined);
     },
   };
+}
+
+interface Streams {
+  readonly stdin: boolean;
+  readonly stdout: boolean;
+  readonly stderr: boolean;
+  readonly tty: boolean;
+}
+
+/** @throws TypeError if no stream is wanted, or two of a terminal */
+function requireStreams(subresource: string, { stdin, stdout, stderr, tty }: Streams): void {
+  if (tty && stderr)
+    throw new TypeError(`${subresource}: tty and stderr are both set: a terminal has one output, in stdout`);
+  if (!stdin && !stdout && !stderr)
+    throw new TypeError(`${subresource}: no stream is wanted: set stdin, stdout or stderr`);
+}
+
+/** @throws TypeError if a terminal cannot have the size */
+function requireSize(columns: number, rows: number): void {
+  const problem =
+    numberProblem('columns', columns, { least: 1, integer: true }) ??
+    numberProblem('rows', rows, { least: 1, integer: true });
+  if (problem !== undefined) throw new TypeError(`resize: ${problem}`);
 }
 
 async function place(

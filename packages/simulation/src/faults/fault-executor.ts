@@ -2,7 +2,7 @@ import type { ApiServer } from '@kctl/apiserver';
 import type { Exchange, Mishap } from '../network/exchange.js';
 import type { Network } from '../network/network.js';
 import type { WebhookCalls, WebhookOutage } from '../replica/webhook-calls.js';
-import { isWrite, parameterOf } from '../network/target.js';
+import { isWrite } from '../network/target.js';
 import { pick } from '../random.js';
 import type { ReplicaHost } from '../replica/replica-host.js';
 import type { Scheduler } from '../scheduler.js';
@@ -12,6 +12,7 @@ import type { CausedCommit } from '../caused-commit.js';
 import type { FaultName, PlannedFault } from './fault.js';
 import type { OtherActors } from './other-actors.js';
 import { Spells } from './spells.js';
+import { isWatchFault, status, strikeFor, type Strike, type WatchFault } from './strikes.js';
 
 /** Targets of faults. */
 export interface FaultTargets {
@@ -34,7 +35,7 @@ export interface FaultTargets {
 interface Armed {
   readonly fault: FaultName;
   readonly host: ReplicaHost;
-  readonly strike: (exchange: Exchange) => Mishap | undefined;
+  readonly strike: Strike;
 }
 
 /** Time after which all work of an ended run must have ended, in ms. */
@@ -119,80 +120,24 @@ export class FaultExecutor {
   }
 
   /** The next request of the host that the test takes is struck. */
-  #arm(fault: FaultName, host: ReplicaHost, strike: Armed['strike']): void {
+  #arm(fault: FaultName, host: ReplicaHost, strike: Strike): void {
     this.#armed.add({ fault, host, strike });
   }
 
   #begin({ fault, chances: [who, a, b] }: PlannedFault): void {
-    const { hosts, server, actors } = this.#targets;
-    const host = pick(hosts, who);
+    const host = pick(this.#targets.hosts, who);
+    const strike = strikeFor(fault, a, b);
+    if (strike !== undefined) this.#arm(fault, host, strike);
+    else if (isWatchFault(fault)) this.#strikeWatch(fault, host, [a, b]);
+    else this.#happen(fault, host, [a, b]);
+  }
+
+  /** Faults that happen by themselves, not to a request. */
+  #happen(fault: FaultName, host: ReplicaHost, [a, b]: [number, number]): void {
+    const { server, actors } = this.#targets;
     switch (fault) {
-      case 'cut-before':
-        this.#arm(fault, host, () => ({ type: 'cut-before' }));
-        return;
-      case 'cut-after':
-        this.#arm(fault, host, ({ isWatch, target }) =>
-          isWatch || (a < 0.7 && !isWrite(target)) ? undefined : { type: 'cut-after' },
-        );
-        return;
-      case 'delay':
-        this.#arm(fault, host, () => ({ type: 'slow', requestMs: 20_000 * a ** 3, answerMs: 20_000 * b ** 3 }));
-        return;
-      case 'half-open':
-        this.#arm(fault, host, () => (a < 0.5 ? { type: 'lost' } : { type: 'answer-lost' }));
-        return;
-      case 'truncated':
-        this.#arm(fault, host, () => ({ type: 'truncated', share: a }));
-        return;
-      case 'conflict':
-        this.#arm(fault, host, ({ target: { verb } }) =>
-          verb === 'update' || verb === 'patch' ? status(409, 'Conflict') : undefined,
-        );
-        return;
       case 'gone':
-        if (b < 0.3) this.#expire(host, a, 2000 + 100_000 * b);
-        else
-          this.#arm(fault, host, ({ target }) =>
-            (target.verb === 'watch' || target.verb === 'list') && parameterOf(target, 'resourceVersion') !== ''
-              ? status(410, 'Expired')
-              : undefined,
-          );
-        return;
-      case 'throttled':
-        this.#arm(fault, host, () => ({
-          ...status(429, 'TooManyRequests'),
-          ...(a < 0.8 ? { retryAfterSeconds: 1 + Math.floor(b * 5) } : {}),
-        }));
-        return;
-      case 'server-error':
-        this.#arm(fault, host, ({ isWatch }) => ({ ...status(500, 'InternalError'), executed: a < 0.5 && !isWatch }));
-        return;
-      case 'unavailable':
-        this.#arm(fault, host, () => status(503, 'ServiceUnavailable'));
-        return;
-      case 'stale-list':
-        this.#arm(fault, host, ({ target }) =>
-          target.verb === 'list' && parameterOf(target, 'resourceVersion') === '0'
-            ? { type: 'stale', revisions: 1 + Math.floor(a * 20) }
-            : undefined,
-        );
-        return;
-      case 'watch-hangs':
-        if (b < 0.3) this.#arm(fault, host, ({ isWatch }) => (isWatch ? { type: 'silent' } : undefined));
-        else this.#strikeWatch(fault, host, [a, b]);
-        return;
-      case 'bookmarks-late':
-        if (b < 0.3)
-          this.#arm(fault, host, ({ isWatch, target }) =>
-            isWatch && parameterOf(target, 'sendInitialEvents') === 'true'
-              ? { type: 'late', ms: 1000 + 20_000 * a ** 2 }
-              : undefined,
-          );
-        else this.#strikeWatch(fault, host, [a, b]);
-        return;
-      case 'watch-dropped':
-      case 'bookmarks-missing':
-        this.#strikeWatch(fault, host, [a, b]);
+        this.#expire(host, a, 2000 + 100_000 * b);
         return;
       case 'compaction':
         server.compact();
@@ -243,11 +188,7 @@ export class FaultExecutor {
     }
   }
 
-  #strikeWatch(
-    fault: 'watch-dropped' | 'watch-hangs' | 'bookmarks-missing' | 'bookmarks-late',
-    host: ReplicaHost,
-    [a, b]: number[],
-  ): void {
+  #strikeWatch(fault: WatchFault, host: ReplicaHost, [a, b]: number[]): void {
     const { network } = this.#targets;
     const watches = this.#watchesOf(host);
     if (watches.length === 0) return;
@@ -430,10 +371,6 @@ export class FaultExecutor {
       if (!this.#isOver) then();
     });
   }
-}
-
-function status(code: number, reason: string): Extract<Mishap, { type: 'status' }> {
-  return { type: 'status', code, reason, executed: false };
 }
 
 function seconds(ms: number): string {

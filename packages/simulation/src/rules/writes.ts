@@ -37,140 +37,164 @@ const editGraceMs = 30_000;
 
 /** In quiet times nothing is written; a replica that writes wakes itself, flaps or fights. Storms are never allowed. */
 export function writesRule(context: RuleContext): WritesRule {
-  let written = new Map<string, Written>();
-  let byReconcile = new Map<string, number>();
-  let created = new Map<string, number>();
-  let window = { since: 0, counts: new Map<string, number>() };
-  let requests = { since: 0, counts: new Map<string, number>() };
-  let editedAt = -Infinity;
-  /** Creators by created object, as named in the counts of a window. */
-  const makers = new Map<string, string>();
+  return new ObservedWrites(context);
+}
 
-  const writtenOf = (label: string): Written => {
-    const known = written.get(label);
+class ObservedWrites implements WritesRule {
+  readonly names = [
+    'write-storm',
+    'request-storm',
+    'creates-again',
+    'controllers-fight',
+    'status-flaps',
+    'wakes-itself',
+    'writes-nothing-new',
+  ];
+  readonly #context: RuleContext;
+  #written = new Map<string, Written>();
+  #byReconcile = new Map<string, number>();
+  #created = new Map<string, number>();
+  #window = { since: 0, counts: new Map<string, number>() };
+  #requests = { since: 0, counts: new Map<string, number>() };
+  #editedAt = -Infinity;
+  /** Creators by created object, as named in the counts of a window. */
+  readonly #makers = new Map<string, string>();
+
+  constructor(context: RuleContext) {
+    this.#context = context;
+  }
+
+  #writtenOf(label: string): Written {
+    const known = this.#written.get(label);
     if (known !== undefined) return known;
     const made: Written = { sent: 0, contents: [], writers: [], times: [], subresource: '', resource: '' };
-    written.set(label, made);
+    this.#written.set(label, made);
     return made;
-  };
-  const writerOf = ({ scope, reconcile }: Exchange): string => reconcile?.controller ?? scope.name;
+  }
 
-  const creationOf = (exchange: Exchange): string =>
-    `${labelOf(exchange)} of ${exchange.reconcile?.key ?? exchange.scope.name}`;
+  #writerOf({ scope, reconcile }: Exchange): string {
+    return reconcile?.controller ?? scope.name;
+  }
+
+  #creationOf(exchange: Exchange): string {
+    return `${labelOf(exchange)} of ${exchange.reconcile?.key ?? exchange.scope.name}`;
+  }
 
   /**
    * If a watch of owners hangs, a run creates children of a deleted owner, and the garbage collector deletes each at
    * once, until the hang is detected. Objects that are not left behind do not count as created again.
    */
-  const countCreation = ({ change, exchange, label }: CausedCommit): void => {
+  #countCreation({ change, exchange, label }: CausedCommit): void {
     const isReplica = exchange?.scope.kind === 'replica';
-    if (change === 'ADDED' && isReplica && exchange.target.name === '') makers.set(label, creationOf(exchange));
+    if (change === 'ADDED' && isReplica && exchange.target.name === '')
+      this.#makers.set(label, this.#creationOf(exchange));
     if (change !== 'DELETED') return;
-    const what = makers.get(label);
-    makers.delete(label);
+    const what = this.#makers.get(label);
+    this.#makers.delete(label);
     if (what === undefined || isReplica) return;
-    const count = window.counts.get(what) ?? 0;
-    if (count > 0) window.counts.set(what, count - 1);
-  };
+    const count = this.#window.counts.get(what) ?? 0;
+    if (count > 0) this.#window.counts.set(what, count - 1);
+  }
 
-  const countStorm = (label: string, exchange: Exchange): void => {
+  #countStorm(label: string, exchange: Exchange): void {
     const { target, reconcile, scope } = exchange;
-    if (context.now - editedAt < editGraceMs) return;
-    if (context.now - window.since > stormWindowMs) window = { since: context.now, counts: new Map() };
+    if (this.#context.now - this.#editedAt < editGraceMs) return;
+    if (this.#context.now - this.#window.since > stormWindowMs)
+      this.#window = { since: this.#context.now, counts: new Map() };
     const isCreate = target.name === '';
     const maker = reconcile?.key ?? scope.name;
-    const what = isCreate ? creationOf(exchange) : label;
-    const count = (window.counts.get(what) ?? 0) + 1;
-    window.counts.set(what, count);
+    const what = isCreate ? this.#creationOf(exchange) : label;
+    const count = (this.#window.counts.get(what) ?? 0) + 1;
+    this.#window.counts.set(what, count);
     if (count !== stormWrites) return;
-    const seconds = Math.round((context.now - window.since) / 1000);
+    const seconds = Math.round((this.#context.now - this.#window.since) / 1000);
     if (isCreate)
-      context.violate(
+      this.#context.violate(
         'creates-again',
         `${stormWrites} ${target.resource} of ${maker} were created within ${seconds} s: ${findFirst}`,
       );
     else
-      context.violate(
+      this.#context.violate(
         'write-storm',
         `${label} was written ${stormWrites} times within ${seconds} s: a loop writes without waiting for what it wrote before`,
         label,
       );
-  };
+  }
 
-  const countRequest = ({ name }: Exchange['scope']): void => {
-    if (context.now - requests.since > stormWindowMs) requests = { since: context.now, counts: new Map() };
-    const count = (requests.counts.get(name) ?? 0) + 1;
-    requests.counts.set(name, count);
+  #countRequest({ name }: Exchange['scope']): void {
+    if (this.#context.now - this.#requests.since > stormWindowMs)
+      this.#requests = { since: this.#context.now, counts: new Map() };
+    const count = (this.#requests.counts.get(name) ?? 0) + 1;
+    this.#requests.counts.set(name, count);
     if (count === stormRequests)
-      context.violate(
+      this.#context.violate(
         'request-storm',
-        `${name} sent ${stormRequests} requests within ${Math.round((context.now - requests.since) / 1000)} s: something asks again without waiting`,
+        `${name} sent ${stormRequests} requests within ${Math.round((this.#context.now - this.#requests.since) / 1000)} s: something asks again without waiting`,
       );
-  };
+  }
 
-  return {
-    names: [
-      'write-storm',
-      'request-storm',
-      'creates-again',
-      'controllers-fight',
-      'status-flaps',
-      'wakes-itself',
-      'writes-nothing-new',
-    ],
-    writesOf: (controller, key) => byReconcile.get(`${controller} ${key}`) ?? 0,
-    sending(exchange) {
-      const { scope, target, reconcile } = exchange;
-      if (scope.kind === 'replica') countRequest(scope);
-      if (scope.kind !== 'replica' || !isWrite(target) || exempt.has(target.resource)) return;
-      const label = labelOf(exchange);
-      countStorm(label, exchange);
-      if (context.phase !== 'quiet') return;
-      if (reconcile !== undefined) {
-        const id = `${reconcile.controller} ${reconcile.key}`;
-        byReconcile.set(id, (byReconcile.get(id) ?? 0) + 1);
-      }
-      if (target.name === '') return;
-      const state = writtenOf(label);
-      state.sent++;
-      state.subresource = target.subresource;
-      state.resource = target.resource;
-    },
-    committed(commit: CausedCommit) {
-      const { exchange, label } = commit;
-      countCreation(commit);
-      if (context.phase !== 'quiet' || exchange?.scope.kind !== 'replica' || exempt.has(exchange.target.resource))
-        return;
-      if (commit.change === 'ADDED') {
-        const { reconcile } = exchange;
-        const maker = reconcile === undefined ? exchange.scope.name : `${reconcile.controller} ${reconcile.key}`;
-        const id = `${exchange.target.resource} of ${maker}`;
-        created.set(id, (created.get(id) ?? 0) + 1);
-      }
-      // An object that is deleted once and created again neither flaps nor wakes itself.
-      if (commit.change === 'DELETED' || commit.object.metadata.deletionTimestamp !== undefined) return;
-      const state = writtenOf(label);
-      if (state.contents.length === 0 && commit.previous !== undefined) state.contents.push(contentOf(commit.previous));
-      state.contents.push(contentOf(commit.object));
-      state.writers.push(writerOf(exchange));
-      state.times.push(context.now);
-    },
-    disturbed(what) {
-      if (what === 'lease-edit') editedAt = context.now;
-    },
-    quietBegan() {
-      written = new Map();
-      byReconcile = new Map();
-      created = new Map();
-    },
-    quietEnded() {
-      const minutes = context.quietMs / 60_000;
-      for (const [what, count] of created)
-        if (count >= 2)
-          context.violate('creates-again', `${count} ${what} were created in ${minutes} quiet minutes: ${findFirst}`);
-      for (const [label, state] of written) judge(context, label, state);
-    },
-  };
+  writesOf(controller: string, key: string): number {
+    return this.#byReconcile.get(`${controller} ${key}`) ?? 0;
+  }
+
+  sending(exchange: Exchange): void {
+    const { scope, target, reconcile } = exchange;
+    if (scope.kind === 'replica') this.#countRequest(scope);
+    if (scope.kind !== 'replica' || !isWrite(target) || exempt.has(target.resource)) return;
+    const label = labelOf(exchange);
+    this.#countStorm(label, exchange);
+    if (this.#context.phase !== 'quiet') return;
+    if (reconcile !== undefined) {
+      const id = `${reconcile.controller} ${reconcile.key}`;
+      this.#byReconcile.set(id, (this.#byReconcile.get(id) ?? 0) + 1);
+    }
+    if (target.name === '') return;
+    const state = this.#writtenOf(label);
+    state.sent++;
+    state.subresource = target.subresource;
+    state.resource = target.resource;
+  }
+
+  committed(commit: CausedCommit): void {
+    const { exchange, label } = commit;
+    this.#countCreation(commit);
+    if (this.#context.phase !== 'quiet' || exchange?.scope.kind !== 'replica' || exempt.has(exchange.target.resource))
+      return;
+    if (commit.change === 'ADDED') {
+      const { reconcile } = exchange;
+      const maker = reconcile === undefined ? exchange.scope.name : `${reconcile.controller} ${reconcile.key}`;
+      const id = `${exchange.target.resource} of ${maker}`;
+      this.#created.set(id, (this.#created.get(id) ?? 0) + 1);
+    }
+    // An object that is deleted once and created again neither flaps nor wakes itself.
+    if (commit.change === 'DELETED' || commit.object.metadata.deletionTimestamp !== undefined) return;
+    const state = this.#writtenOf(label);
+    if (state.contents.length === 0 && commit.previous !== undefined) state.contents.push(contentOf(commit.previous));
+    state.contents.push(contentOf(commit.object));
+    state.writers.push(this.#writerOf(exchange));
+    state.times.push(this.#context.now);
+  }
+
+  disturbed(what: 'lease-edit' | 'clock-jump'): void {
+    if (what === 'lease-edit') this.#editedAt = this.#context.now;
+  }
+
+  quietBegan(): void {
+    this.#written = new Map();
+    this.#byReconcile = new Map();
+    this.#created = new Map();
+  }
+
+  quietEnded(): void {
+    const minutes = this.#context.quietMs / 60_000;
+    for (const [what, count] of this.#created)
+      if (count >= 2)
+        this.#context.violate(
+          'creates-again',
+          `${count} ${what} were created in ${minutes} quiet minutes: ${findFirst}`,
+        );
+    for (const [label, state] of this.#written) judge(this.#context, label, state);
+  }
 }
 
 /** A reconcile that its own write wakes, or a short timer, writes again soon, in ms. Longer timers may be due now and then. */

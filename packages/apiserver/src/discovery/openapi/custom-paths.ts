@@ -93,14 +93,16 @@ export function modelName({ group, version }: ResourceDefinition, kind: string):
   return `${group.split('.').toReversed().join('.')}.${version}.${kind}`;
 }
 
-function pathsOf(definition: ResourceDefinition): Path[] {
-  const { group, version, plural, namespaced, kind, listKind, subresources } = definition;
-  const base = `${identifier(groupOf(definition), true)}${identifier(version, true)}`;
+/** `StableExampleComV1`, with which the names of operations are made. */
+function baseOf(definition: ResourceDefinition): string {
+  return `${identifier(groupOf(definition), true)}${identifier(definition.version, true)}`;
+}
+
+/** Makes the operations of a custom resource. */
+function operationsOf(definition: ResourceDefinition) {
+  const { kind, namespaced } = definition;
+  const base = baseOf(definition);
   const scope = namespaced ? 'Namespaced' : '';
-  const model = modelName(definition, kind);
-  const listModel = modelName(definition, listKind);
-  const place = namespaced ? ['namespace'] : [];
-  const collection = `/apis/${group}/${version}/${namespaced ? 'namespaces/{namespace}/' : ''}${plural}`;
   const operation = (
     method: string,
     action: string,
@@ -141,7 +143,17 @@ function pathsOf(definition: ResourceDefinition): Path[] {
     });
   const readOf = (schema: string, subresource = ''): Operation =>
     operation('get', 'get', { verb: 'read', subresource, schema, parameters: ['resourceVersion'] });
-  const list = operation('get', 'list', { verb: 'list', schema: listModel, parameters: listParameters });
+  return { operation, body, patchOf, replaceOf, readOf };
+}
+
+function pathsOf(definition: ResourceDefinition): Path[] {
+  const { group, version, plural, namespaced, kind, listKind, subresources } = definition;
+  const { operation, body, patchOf, replaceOf, readOf } = operationsOf(definition);
+  const model = modelName(definition, kind);
+  const place = namespaced ? ['namespace'] : [];
+  const collection = `/apis/${group}/${version}/${namespaced ? 'namespaces/{namespace}/' : ''}${plural}`;
+  const listSchema = modelName(definition, listKind);
+  const list = operation('get', 'list', { verb: 'list', schema: listSchema, parameters: listParameters });
   const paths: Path[] = [
     {
       path: collection,
@@ -183,7 +195,7 @@ function pathsOf(definition: ResourceDefinition): Path[] {
     paths.push({
       path: `/apis/${group}/${version}/${plural}`,
       parameters: ['pretty', ...listParameters],
-      operations: [{ ...list, id: `list${base}${kind}ForAllNamespaces`, parameters: [] }],
+      operations: [{ ...list, id: `list${baseOf(definition)}${kind}ForAllNamespaces`, parameters: [] }],
     });
   for (const name of ['status', 'scale']) {
     if (!subresources.has(name)) continue;

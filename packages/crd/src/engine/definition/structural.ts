@@ -171,35 +171,9 @@ function checkKind(schema: JsonObject, field: string, { noDefault, isMeta }: Sur
   return errors;
 }
 
-function checkNode(
-  schema: JsonObject,
-  level: Level,
-  field: string,
-  outer: Surroundings = { isMeta: false },
-): FieldError[] {
-  const errors = [...checkKind(schema, field, outer), ...checkPreserve(schema, field), ...checkMapType(schema, field)];
-  const type = stringOf(schema['type']);
-  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
-  const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
-  const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
-  for (const keyword of unsupported) {
-    if (schema[keyword] !== undefined) errors.push(forbidden(`${field}.${keyword}`, `${keyword} is not supported`));
-  }
-  if (schema['uniqueItems'] === true)
-    errors.push(
-      forbidden(
-        `${field}.uniqueItems`,
-        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
-      ),
-    );
-  if (type === 'array' && schema['items'] === undefined) errors.push(required(`${field}.items`, 'must be specified'));
-  if (isObject(schema['items'])) errors.push(...checkNode(schema['items'], 'items', `${field}.items`, outer));
+function checkAdditional(schema: JsonObject, level: Level, field: string, outer: Surroundings): FieldError[] {
+  const errors: FieldError[] = [];
   const properties = isObject(schema['properties']) ? schema['properties'] : {};
-  for (const [name, property] of Object.entries(properties)) {
-    if (!isObject(property)) continue;
-    const inner = around(name, schema, level, outer);
-    errors.push(...checkNode(property, 'field', `${field}.properties[${name}]`, inner));
-  }
   const additional = schema['additionalProperties'];
   if (additional !== undefined) {
     if (level === 'root') errors.push(forbidden(`${field}.additionalProperties`, 'must not be used at the root'));
@@ -214,8 +188,16 @@ function checkNode(
       errors.push(...checkNode(additional, 'field', `${field}.additionalProperties`, inner));
     }
   }
-  errors.push(...checkConstraints(schema, field, 'own and first'), ...checkList(schema, field));
+  return errors;
+}
 
+/** Whether a type stands where one must, and is one that is known. */
+function checkType(schema: JsonObject, level: Level, field: string): FieldError[] {
+  const errors: FieldError[] = [];
+  const type = stringOf(schema['type']);
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  const isIntOrString = schema['x-kubernetes-int-or-string'] === true;
   if (isIntOrString && preserves) {
     errors.push(
       invalidValue(
@@ -236,6 +218,41 @@ function checkNode(
   if (level === 'root' && type !== '' && type !== 'object') {
     errors.push(invalidValue(`${field}.type`, type, 'must be object at the root'));
   }
+  return errors;
+}
+
+function checkNode(
+  schema: JsonObject,
+  level: Level,
+  field: string,
+  outer: Surroundings = { isMeta: false },
+): FieldError[] {
+  const errors = [...checkKind(schema, field, outer), ...checkPreserve(schema, field), ...checkMapType(schema, field)];
+  const type = stringOf(schema['type']);
+  const isEmbedded = schema['x-kubernetes-embedded-resource'] === true;
+  const preserves = schema['x-kubernetes-preserve-unknown-fields'] === true;
+  for (const keyword of unsupported) {
+    if (schema[keyword] !== undefined) errors.push(forbidden(`${field}.${keyword}`, `${keyword} is not supported`));
+  }
+  if (schema['uniqueItems'] === true)
+    errors.push(
+      forbidden(
+        `${field}.uniqueItems`,
+        'uniqueItems cannot be set to true since the runtime complexity becomes quadratic',
+      ),
+    );
+  if (type === 'array' && schema['items'] === undefined) errors.push(required(`${field}.items`, 'must be specified'));
+  if (isObject(schema['items'])) errors.push(...checkNode(schema['items'], 'items', `${field}.items`, outer));
+  const properties = isObject(schema['properties']) ? schema['properties'] : {};
+  for (const [name, property] of Object.entries(properties)) {
+    if (!isObject(property)) continue;
+    const inner = around(name, schema, level, outer);
+    errors.push(...checkNode(property, 'field', `${field}.properties[${name}]`, inner));
+  }
+  errors.push(...checkAdditional(schema, level, field, outer));
+  errors.push(...checkConstraints(schema, field, 'own and first'), ...checkList(schema, field));
+
+  errors.push(...checkType(schema, level, field));
   const isResource = level === 'root' || isEmbedded;
   for (const name of ['kind', 'apiVersion']) {
     const property = properties[name];
