@@ -2,6 +2,7 @@ import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { ReadObject } from '@kctl/client';
 import type { Injectable, ReconcileFunction } from '@kctl/controller';
 import type { Client } from '@kctl/client';
+import type { Metrics } from '@kctl/telemetry';
 import type { DependentsResult, NodeResult } from './results.js';
 import type { DependentsContext, DependentsEvents } from './run/run-context.js';
 import type { TeardownResult } from './run/teardown.js';
@@ -111,9 +112,11 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
   forget(primary: ObjectKey): void;
   /**
    * A reconciler for a controller of the primary's kind: finalizer, children, teardown and status. The manager or builder
-   * that it is added to provides the client.
+   * that it is added to provides client and metrics.
    */
-  reconciler(options?: ReconcilerOptions<P, NodeResults<Nodes>>): Injectable<{ client: Client }, ReconcileFunction>;
+  reconciler(
+    options?: ReconcilerOptions<P, NodeResults<Nodes>>,
+  ): Injectable<{ client: Client; metrics: Metrics }, ReconcileFunction>;
 }
 
 /** Options of `reconciler` of {@link Dependents}. */

@@ -4,6 +4,7 @@ import type { Client } from '@kctl/client';
 import { requireKind } from '@kctl/client';
 import type { Injectable, ReconcileFunction } from '@kctl/controller';
 import { optionProblems } from '@kctl/options';
+import type { Metrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { dependentsOptionNames, nodeProblems } from './definition/check.js';
 import type { DependentsOptions } from './definition/options.js';
@@ -26,6 +27,7 @@ import { teardown } from './run/teardown.js';
 import type { TeardownResult } from './run/teardown.js';
 import { conditionsOf, isReadyRun, isStalled } from './status/conditions.js';
 import type { NamedResults } from './status/conditions.js';
+import { NodeMetrics } from './status/metrics.js';
 
 /**
  * Begins the definition of the children of a kind.
@@ -159,7 +161,7 @@ class Graph {
 
   async teardown(primary: AnyObject, context: DependentsContext): Promise<TeardownResult> {
     const result = await teardown(this.#checked(), primary, context);
-    if (result.done) this.#memory.forget(primary.metadata.uid ?? '');
+    if (result.done) this.forget(keyOf(primary));
     return result;
   }
 
@@ -169,9 +171,10 @@ class Graph {
 
   forget(primary: ObjectKey): void {
     this.#references.forget(primary);
+    this.#memory.forget(primary);
   }
 
-  reconciler(options: object = {}): Injectable<{ client: Client }, ReconcileFunction> {
+  reconciler(options: object = {}): Injectable<{ client: Client; metrics: Metrics }, ReconcileFunction> {
     return createDependentsReconciler(this.#checked(), this as never, options);
   }
 
@@ -179,6 +182,7 @@ class Graph {
     const definition = this.#checked();
     const memory = dryRun ? new Memory() : this.#memory;
     const references = new Set<string>();
+    if (context.metrics !== undefined) memory.metrics ??= new NodeMetrics(context.metrics, definition.primary);
     try {
       return await new Run({ definition, primary, context, memory, memo: this.#memo, dryRun, references }).execute();
     } finally {

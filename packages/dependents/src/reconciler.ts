@@ -5,6 +5,7 @@ import type { Client, ReadObject } from '@kctl/client';
 import { asReconciler, finalizing, inject, isTerminalError, terminalError, writeStatus } from '@kctl/controller';
 import type { Injectable, ReconcileContext, ReconcileFunction, ReconcileResult } from '@kctl/controller';
 import { functionOption, requireOptions } from '@kctl/options';
+import type { Metrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import type { Dependents, ReconcilerOptions } from './contract.js';
 import type { AnyObject, Definition } from './definition/node.js';
@@ -24,10 +25,11 @@ export function createDependentsReconciler(
   definition: Definition,
   children: Dependents<Kind>,
   options: ReconcilerOptions<Kind, object>,
-): Injectable<{ client: Client }, ReconcileFunction> {
+): Injectable<{ client: Client; metrics: Metrics }, ReconcileFunction> {
   requireOptions('reconciler', options, optionNames);
-  return inject<{ client: Client }, ReconcileFunction>({ client: true }, ({ client }) =>
-    new DependentsReconciler(definition, { children, options, client }).reconciler(),
+  return inject<{ client: Client; metrics: Metrics }, ReconcileFunction>(
+    { client: true, metrics: true },
+    ({ client, metrics }) => new DependentsReconciler(definition, { children, options, client, metrics }).reconciler(),
   );
 }
 
@@ -36,6 +38,7 @@ class DependentsReconciler {
   readonly #children: Dependents<Kind>;
   readonly #options: ReconcilerOptions<Kind, object>;
   readonly #client: Client;
+  readonly #metrics: Metrics;
 
   constructor(
     definition: Definition,
@@ -43,12 +46,14 @@ class DependentsReconciler {
       readonly children: Dependents<Kind>;
       readonly options: ReconcilerOptions<Kind, object>;
       readonly client: Client;
+      readonly metrics: Metrics;
     },
   ) {
     this.#definition = definition;
     this.#children = parts.children;
     this.#options = parts.options;
     this.#client = parts.client;
+    this.#metrics = parts.metrics;
   }
 
   reconciler(): ReconcileFunction {
@@ -60,6 +65,7 @@ class DependentsReconciler {
           client: this.#client,
           kind,
           apply,
+          metrics: this.#metrics,
           finalizers: [{ name: dependentsFinalizer, cleanup: (object, context) => this.#cleanUp(object, context) }],
         })
       : async (object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> =>
@@ -76,6 +82,7 @@ class DependentsReconciler {
     const given = this.#contextOf(context);
     try {
       const result = await this.#children.reconcile(object, given);
+      if (context.isSuperseded) return {};
       await this.#writeStatus(object, result, context);
       return {};
     } catch (error) {
@@ -106,6 +113,7 @@ class DependentsReconciler {
       client: this.#client,
       signal: context.signal,
       logger: context.logger,
+      metrics: this.#metrics,
       get isSuperseded() {
         return context.isSuperseded;
       },

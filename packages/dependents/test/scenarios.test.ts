@@ -1,7 +1,7 @@
 import { defineKind, setControllerReference } from '@kctl/apimachinery';
 import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Secret, Service } from '@kctl/apimachinery/kinds/core/v1';
-import { intercept, mergePatch, record } from '@kctl/client';
+import { apply, intercept, mergePatch, record } from '@kctl/client';
 import { dependents, isDependentsError } from '@kctl/dependents';
 import type { DependentsContext, DependentsEvents } from '@kctl/dependents';
 import { createEnvironment } from '@kctl/testing';
@@ -466,6 +466,48 @@ describe('the scenarios of the specification', () => {
     expect(error.result.stalled).toBe(true);
     const found = await environment.client.get(Service, childKey('svc'));
     expect(found.metadata.labels ?? {}).not.toHaveProperty('ours');
+  });
+
+  it('reports fields that others own, and sends nothing while that stays so', async () => {
+    const { app, context, client, childKey } = await world({ settings: { colour: 'red' } });
+    const children = dependents(WebApp, { fieldOwner }).child('config', ConfigMap, {
+      conflicts: 'report',
+      desired: ({ spec }) => ({ data: { ...spec.settings, other: '1' } }),
+    });
+    await children.reconcile(await app(), context);
+    const change = { metadata: childKey('config'), data: { colour: 'blue' } };
+    await apply(environment.client, ConfigMap, change, { fieldOwner: 'someone', force: true });
+    const run = async () => await children.reconcile(await app(), context).catch((error: unknown) => error);
+    const error = await run();
+    if (!isDependentsError(error)) throw error;
+    expect(error.result.nodes['config']).toMatchObject({
+      reason: 'Conflict',
+      message: 'others own data.colour (someone)',
+    });
+    client.clear();
+    for (let count = 0; count < 10; count++) await run();
+    expect(client.writes).toEqual([]);
+    const config = await environment.client.get(ConfigMap, childKey('config'));
+    expect(config.data).toEqual({ colour: 'blue', other: '1' });
+  });
+
+  it('refuses what depends on the time', async () => {
+    const { app, context } = await world();
+    let count = 0;
+    const children = dependents(WebApp, { fieldOwner }).child('config', ConfigMap, {
+      desired: () => ({ data: { at: String(count++) } }),
+    });
+    await expect(children.reconcile(await app(), context)).rejects.toThrow('returns something else each time');
+  });
+
+  it('starts no write for an object that has changed again', async () => {
+    const { app, context, client } = await world();
+    client.clear();
+    const superseded = { ...context, isSuperseded: true };
+    await webAppChildren()
+      .reconcile(await app(), superseded)
+      .catch(() => undefined);
+    expect(client.writes).toEqual([]);
   });
 
   it('27: finds an object whose label was removed by its name', async () => {

@@ -160,6 +160,7 @@ async function update(
   if (!isSameJson(remembered.configuration, configuration)) {
     remembered.unsettled = 0;
     remembered.dropped = new Set();
+    delete remembered.conflict;
   }
   if (before.matches || isSettled(before, remembered)) {
     remembered.unsettled = 0;
@@ -170,6 +171,9 @@ async function update(
   const differences = before.differences.map(({ path }) => path);
   if (remembered.unsettled >= maxUnsettled && now - remembered.lastApplyAt < unsettledRestMs)
     return { ...unchanged(present), differences, failure: notConverging(differences) };
+  const { conflict } = remembered;
+  if (conflict !== undefined && conflict.version === present.metadata.resourceVersion)
+    return { ...unchanged(present), differences, failure: conflict.failure };
   const initial = initialOf(member);
   if (initial !== undefined && !isStripped)
     await keepInitialFields(applying, present, { initial, released: before.differences });
@@ -257,6 +261,9 @@ async function countUnsettled(
   if (around.applying.dryRun) return;
   remembered.lastApplyAt = now;
   remembered.configuration = configuration;
+  delete remembered.conflict;
+  if (applied.conflict !== undefined)
+    remembered.conflict = { failure: applied.conflict, version: applied.object.metadata.resourceVersion };
   if (applied.conflict !== undefined || applied.object.metadata.managedFields === undefined) return;
   const after = await compare(node.kind, configuration, applied.object, definition.fieldOwner);
   const dropped = after.differences.filter(

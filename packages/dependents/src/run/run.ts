@@ -1,5 +1,5 @@
 import type { ApplyMemo } from '@kctl/client';
-import { childName } from '@kctl/apimachinery';
+import { childName, isSameJson } from '@kctl/apimachinery';
 import type { ObjectKey } from '@kctl/apimachinery';
 import { systemClock } from '@kctl/wait';
 import { NodeFailure } from '../errors.js';
@@ -17,7 +17,6 @@ import { isOwnable, targetOf } from './configuration.js';
 import type { Member } from './configuration.js';
 import { writeInventory } from './write-inventory.js';
 import type { Memory } from './memory.js';
-import { withSince } from './memory.js';
 import { isValuePresent, neededValue, unmetEdge } from './node-outcome.js';
 import type { NodeOutcome } from './node-outcome.js';
 import { isMissingKind, prune } from './prune.js';
@@ -75,7 +74,10 @@ export class Run {
         members.map(({ node, key }) => placeOf(node.kind, key.namespace ?? '')),
       );
       if (added.filter((place) => inventory.add(place)).length > 0)
-        await writeInventory(this.#calls, definition, { primary, inventory });
+        await writeInventory(this.#calls, definition, { primary, inventory }).catch((error: unknown) => {
+          // No write follows either.
+          if (!(error instanceof Superseded)) throw error;
+        });
     }
     for (const node of definition.nodes) {
       const outcome = node.type === 'ref' ? this.#slots.run(() => this.#ref(node)) : this.#child(node, plans);
@@ -174,7 +176,7 @@ export class Run {
   async #member(member: Member, edges: readonly NodeOutcome[]): Promise<Result> {
     const { node, id } = member;
     const { primary, definition, memory, memo, dryRun } = this.#options;
-    const remembered = memory.of(primary.metadata.uid ?? '', `${node.name}/${id}`, this.#now);
+    const remembered = memory.of(primary, { node: node.name, id }, this.#now);
     const around: Surroundings = {
       applying: { calls: this.#calls, definition, node, dryRun },
       remembered,
@@ -190,7 +192,7 @@ export class Run {
     const canUpdate = isOurs && node.gate === 'create' && edges.every((outcome) => isValuePresent(outcome));
     if (isBlocked && !canUpdate) return { ...blockedResult(blockers), ...(isOurs ? { object: asRead(present) } : {}) };
     const values = Object.fromEntries(edges.map((outcome) => [outcome.node.name, neededValue(outcome)]));
-    const desired = node.desired(primary, member.item, values);
+    const desired = desiredOf(member, values);
     if (isNotYet(desired))
       return {
         state: 'waiting',
@@ -249,12 +251,23 @@ export class Run {
 
   #remember(node: string, id: string, result: Result): NodeResult {
     const { memory, primary } = this.#options;
-    return withSince(result, memory.of(primary.metadata.uid ?? '', `${node}/${id}`, this.#now), this.#now);
+    return memory.note(memory.of(primary, { node, id }, this.#now), result, this.#now);
   }
 
   #event(type: 'normal' | 'warning', reason: string, text: string): void {
     if (!this.#options.dryRun) this.#options.context.events?.[type](this.#options.primary, reason, text);
   }
+}
+
+/** In development called twice, to find a result that depends on the time or on chance. */
+function desiredOf({ node, primary, item }: Member, values: object): unknown {
+  const desired = node.desired(primary, item, values);
+  if (process.env['NODE_ENV'] !== 'production' && !isSameJson(desired, node.desired(primary, item, values)))
+    throw new NodeFailure(
+      'InvalidDesired',
+      `desired of ${node.name} returns something else each time: compute it from the arguments alone`,
+    );
+  return desired;
 }
 
 type Result = Omit<NodeResult, 'since'>;
