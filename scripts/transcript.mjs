@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { addTotals } from '../tooling/totals/index.js';
+import { writeRecording } from './docs/recording.mjs';
 import { buildImage } from '../e2e/packages/src/dockerfile.mjs';
 import { kubebuilder } from '../e2e/packages/src/kubebuilder.mjs';
 import { packAll } from '../e2e/packages/src/pack.mjs';
@@ -257,6 +258,7 @@ function write({ download, created, tested, reconciled, restarted, firstSuccess,
   const head =
     'From an empty folder to an operator, written by scripts/transcript.mjs: seconds of each command, without network.';
   writeFileSync(join(results, 'transcript.txt'), `${head}\n\n${text.join('\n')}\n`);
+  writeRecording();
 }
 
 /** @param {number} value */

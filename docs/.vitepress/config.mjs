@@ -1,19 +1,20 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { defineConfig } from 'vitepress';
 import { inlinePictures } from './pictures.mjs';
+import { search } from './search.mjs';
 import { repository, sections } from './pages.mjs';
 
-/** TypeDoc's pages; absent while only the hand-written pages are being worked on. */
+/** The modules of the API reference; none while only the hand-written pages are being worked on. */
 const folderOfApi = join(import.meta.dirname, '..', 'api');
-const api = existsSync(folderOfApi)
+const modules = existsSync(folderOfApi)
   ? readdirSync(folderOfApi, { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md') && file !== 'index.md')
-      .map((file) => file.slice(0, -'.md'.length).replaceAll('\\', '/'))
+      .filter((file) => file.endsWith(`${sep}index.md`))
+      .map((file) => dirname(file).replaceAll('\\', '/'))
       .sort()
-      .map((name) => ({ text: `@kctl/${name}`, link: `/api/${name}` }))
+      .map((name) => ({ text: `@kctl/${name}`, link: `/api/${name}/` }))
   : [];
-const reference = { text: 'API reference', collapsed: true, items: [{ text: 'All modules', link: '/api/' }, ...api] };
+const reference = [{ text: 'API reference', items: [{ text: 'All modules', link: '/api/' }, ...modules] }];
 
 export default defineConfig({
   title: 'kctl',
@@ -32,12 +33,10 @@ export default defineConfig({
       { text: 'Packages', link: '/packages/runtime', activeMatch: '^/packages/' },
       { text: 'API', link: '/api/', activeMatch: '^/api/' },
     ],
-    sidebar: [...sections, ...(api.length > 0 ? [reference] : [])],
+    // Each with its own: a page of the other would carry some hundred links that nobody follows.
+    sidebar: { '/api/': reference, '/': sections },
     outline: { level: [2, 3] },
-    search: {
-      provider: 'local',
-      options: { miniSearch: { searchOptions: { boost: { title: 4, titles: 2, text: 1 } } } },
-    },
+    search,
     socialLinks: [{ icon: 'github', link: repository }],
     footer: { message: 'Apache-2.0' },
   },

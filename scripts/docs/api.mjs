@@ -1,8 +1,9 @@
-// Writes the API reference into docs/api: one page for each package, one for each further entry point that is written by
-// hand. The kinds of Kubernetes itself are generated from its API and left out.
+// Writes the API reference into docs/api: an index for each package and each further entry point that is written by hand,
+// and pages with their exports. The kinds of Kubernetes itself are generated from its API and left out.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createRequire } from 'node:module';
+import { divideApi } from './api-pages.mjs';
 import { repository } from '../../docs/.vitepress/pages.mjs';
 
 const require = createRequire(new URL('../../docs/package.json', import.meta.url));
@@ -54,6 +55,7 @@ const application = await Application.bootstrapWithPlugins({
     interfacePropertiesFormat: 'table',
     typeAliasPropertiesFormat: 'table',
     enumMembersFormat: 'table',
+    tableColumnSettings: { hideSources: true, hideModifiers: true, hideInherited: true, hideOverrides: true },
     sanitizeComments: true,
   },
 });
@@ -65,3 +67,4 @@ for (const module of project.children ?? []) {
   if (page !== undefined) module.name = page;
 }
 await application.generateOutputs(project);
+console.log(`${divideApi('docs/api').length} pages of the API reference`);

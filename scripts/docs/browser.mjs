@@ -46,7 +46,7 @@ const forms = [
   { name: 'desktop', viewport: { width: 1280, height: 800 } },
   { name: 'phone', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 ];
-const links = ['/', ...sections.flatMap(({ items }) => items.map(({ link }) => link)), '/api/', '/api/workqueue'];
+const links = ['/', ...sections.flatMap(({ items }) => items.map(({ link }) => link)), '/api/', '/api/workqueue/'];
 const pictured = [
   '/',
   '/first-operator',

@@ -32,7 +32,7 @@ function packagePage(name) {
   const [title = '', ...rest] = readme.split('\n');
   const install = ['```sh', `npm install ${manifest.name}`, '```'];
   const hasInstall = /npm (install|i) @kctl\//.test(readme);
-  const reference = `[API reference](/api/${name}) · [source](${repository}/tree/main/packages/${name})`;
+  const reference = `[API reference](/api/${name}/) · [source](${repository}/tree/main/packages/${name})`;
   return [title, '', reference, '', ...(hasInstall ? [] : install), ...rest].join('\n');
 }
 
@@ -118,6 +118,45 @@ const number = (/** @type {number | null} */ value) =>
       ? Math.round(value).toLocaleString('en-US')
       : String(Number(value.toPrecision(3)));
 
+/** The examples of the README's table, and how to start with them. */
+export function examplesPage() {
+  const readme = readFileSync('README.md', 'utf8');
+  const section = /^## Examples\n([\s\S]*?)^## /m.exec(readme)?.[1] ?? '';
+  const advice = /^\| to learn[\s\S]*/m.exec(readFileSync(join('examples', 'README.md'), 'utf8'))?.[0] ?? '';
+  const count = readdirSync('examples').filter((name) => existsSync(join('examples', name, 'package.json'))).length;
+  return [
+    '# Examples',
+    '',
+    `${count} programs, each with a README, tests and a scene. [The CronJob tutorial](/guides/cronjob-tutorial) goes through one of them.`,
+    '',
+    siteLinks(section.trim(), '.'),
+    '',
+    '## Where to start',
+    '',
+    siteLinks(advice.trim(), 'examples'),
+    '',
+  ].join('\n');
+}
+
+/** The changelogs of all packages, the upper layers first. @param {readonly string[]} names */
+export function changelogPage(names) {
+  const entries = names.flatMap((name) => {
+    const [, ...lines] = readFileSync(join('packages', name, 'CHANGELOG.md'), 'utf8').split('\n');
+    const text = lines
+      .join('\n')
+      .trim()
+      .replaceAll(/^(#+) /gm, '#$1 ');
+    return ['', `## ${name}`, '', siteLinks(text, `packages/${name}`)];
+  });
+  return [
+    '# Changelog',
+    '',
+    `All packages have one version and are released together. [What a release may change](${repository}/blob/main/VERSIONING.md); [Upgrade](/guides/upgrading) has the steps.`,
+    ...entries,
+    '',
+  ].join('\n');
+}
+
 export function generate() {
   const folder = join('docs', 'packages');
   rmSync(folder, { recursive: true, force: true });
@@ -125,6 +164,10 @@ export function generate() {
   for (const name of readdirSync('packages').filter((entry) => existsSync(join('packages', entry, 'README.md'))))
     writeFileSync(join(folder, `${name}.md`), packagePage(name));
   writeFileSync(join('docs', 'performance.md'), performancePage());
+  writeFileSync(join('docs', 'examples.md'), examplesPage());
+  const { layers } = JSON.parse(readFileSync('architecture.json', 'utf8'));
+  const names = layers.toReversed().flatMap((/** @type {{ packages: string[] }} */ { packages }) => packages);
+  writeFileSync(join('docs', 'changelog.md'), changelogPage(names));
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) generate();
