@@ -15,7 +15,7 @@ export class ObjectDecoder<T extends KubeObject> implements Decoder<T, T | Watch
   readonly #item: DecodedItem<T> = createDecodedItem<T>();
 
   constructor(options: DecoderOptions<T>) {
-    this.#parsed = new ParsedDecoder(options);
+    this.#parsed = new ParsedDecoder({ ...options, hasDates: true });
   }
 
   item(raw: T | WatchEvent<T>, find: FindStored<T>): DecodedItem<T> {

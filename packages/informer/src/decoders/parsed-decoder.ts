@@ -3,6 +3,7 @@ import { formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import { storeObject } from '@kctl/cache-index';
 import { Acceptance, isRefusal } from './acceptance.js';
+import { datesAsText } from './dates.js';
 import type { DecodedItem, FindStored, SkipReport, VersionIdentity } from './decoder.js';
 import { LazyObject } from '../bytes/lazy-object.js';
 import { transformObject } from './transform-object.js';
@@ -14,6 +15,8 @@ export interface DecoderOptions<T extends KubeObject> {
   readonly keepManagedFields: boolean;
   readonly transform: ((object: T) => T) | undefined;
   readonly onSkip: SkipReport;
+  /** Whether values may have Dates, which those parsed from JSON do not have. @default false */
+  readonly hasDates?: boolean;
 }
 
 /** Purpose for which an object is decoded. */
@@ -72,7 +75,7 @@ export class ParsedDecoder<T extends KubeObject> {
   /** Undefined if a member throws when it is read, because the object is then unknown. */
   #accept(value: unknown, into: DecodedItem<T>): ReturnType<Acceptance['accept']> | undefined {
     try {
-      return this.acceptance.accept(value);
+      return this.acceptance.accept(this.#options.hasDates === true ? datesAsText(value) : value);
     } catch (error) {
       this.#options.onSkip({ reason: 'unreadable', message: 'an object cannot be read', error });
       into.isUnreadable = true;
