@@ -103,6 +103,8 @@ it('labels the Lease that it makes', async () => {
     const lock = createLeaseLock({ client, namespace: 'default', name: 'test', identity: 'a', ...given });
     await lock.create(record);
     expect(stored()?.metadata.labels).toEqual('labels' in given ? labels : undefined);
+    await lock.update(record);
+    expect(stored()?.metadata.labels).toEqual('labels' in given ? labels : undefined);
     expect(stored()).toMatchObject({ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' });
     expect(stored()?.spec).toEqual({
       holderIdentity: 'a',

@@ -281,6 +281,30 @@ it('closes the fence at once and leaves the lease to expire if it is told that i
   expect([changes.at(-1), server.record?.holderIdentity]).toEqual([0, 'a']);
 });
 
+it('has closed the fence for other threads before the work of a term ends', async () => {
+  const [server, clock] = setUp();
+  const changes: number[] = [];
+  const end = Promise.withResolvers<undefined>();
+  const elector = new Elector(
+    resolveLeaderElectorOptions(
+      { lock: server.lock('a'), clock, callbacks: { onStartedLeading: () => end.promise } },
+      (openUntil) => changes.push(openUntil),
+    ),
+  );
+  elector.lose(new Error('without a term'));
+  expect(changes.splice(0)).toEqual([0]);
+  const stop = new AbortController();
+  const run = elector.run(stop.signal);
+  await clock.advance(1_000);
+  expect(changes).toEqual([10_000]);
+  stop.abort();
+  await clock.advance(0);
+  expect(changes).toEqual([10_000, 0]);
+  end.resolve(undefined);
+  await clock.advance(0);
+  await run;
+});
+
 it('fails with a clock that is broken, instead of asking again and again', async () => {
   const [server, clock] = setUp();
   server.overwrite({

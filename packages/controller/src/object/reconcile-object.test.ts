@@ -43,7 +43,12 @@ const stored = (over: Partial<Stored['metadata']> = {}, status?: object): Stored
 });
 
 /** A client of one object; the failures of status writes in order, and what each live read answers. */
-function setUp(object: Stored | undefined, failures: Error[] = [], live: (Stored | Error | undefined)[] = []) {
+function setUp(
+  object: Stored | undefined,
+  given: readonly Error[] = [],
+  answers: readonly (Stored | Error | undefined)[] = [],
+) {
+  const [failures, live] = [[...given], [...answers]];
   const log: string[] = [];
   const patches: { body: unknown; options: object }[] = [];
   const answer = (found: Stored | Error | undefined): Promise<never> =>
