@@ -63,6 +63,17 @@ describe.each([
     expect([table.live, table.idle]).toEqual([100_000, 0]);
   });
 
+  it('forgets a burst by the releases alone, before all of it is released', () => {
+    const table = new SlotTable<string>(key, () => expect.unreachable());
+    const slots = Array.from({ length: 40_000 }, (_, number) => use(table, `key-${number}`, ready));
+    for (const slot of slots.slice(0, 30_000)) {
+      table.flags[slot] = 0;
+      table.release(slot);
+    }
+    expect([table.live, table.idle <= 2 * table.live]).toEqual([10_000, true]);
+    for (const [index, slot] of slots.slice(30_000).entries()) expect(table.find(`key-${30_000 + index}`)).toBe(slot);
+  });
+
   it('finds keys that return in the same order, in another, or never', () => {
     const table = new SlotTable<string>(key, () => undefined);
     const names = ['a', '', 'b', 'c'];

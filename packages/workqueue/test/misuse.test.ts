@@ -144,10 +144,14 @@ describe('addWith', () => {
 
 describe('a limiter made of others', () => {
   const limiter = exponentialRateLimiter();
+  const rule = { matches: () => true, limiter };
   it.each([
     ['limiters[1].when', () => maxOfRateLimiter(limiter, undefined as never)],
     ['limiter.when', () => maxWaitRateLimiter({} as never, 5)],
     ['otherwise.when', () => errorAwareRateLimiter({ otherwise: undefined as never })],
+    ['rules', () => errorAwareRateLimiter({ otherwise: limiter, rules: {} as never })],
+    ['rules[0]', () => errorAwareRateLimiter({ otherwise: limiter, rules: [null as never] })],
+    ['rules[1]', () => errorAwareRateLimiter({ otherwise: limiter, rules: [rule, 5 as never] })],
     ['rules[0].matches', () => errorAwareRateLimiter({ otherwise: limiter, rules: [{ limiter } as never] })],
     [
       'rules[0].limiter.when',

@@ -188,6 +188,23 @@ describe('a backing queue', () => {
     expect(await queue.get()).toBe('b');
   });
 
+  it('that fails once ends the iteration that waited, and keeps the key for the next', async () => {
+    const stack = new Stack();
+    const pop = stack.pop.bind(stack);
+    let failures = 1;
+    stack.pop = () => {
+      if (failures-- > 0) throw new Error('broken');
+      return pop();
+    };
+    const queue = createWorkQueue({ queue: stack });
+    const items = queue.items();
+    const waiting = [items.next(), items.next()];
+    queue.add('a');
+    await expect(waiting[0]).rejects.toThrow('broken');
+    expect(await waiting[1]).toEqual({ done: true, value: undefined });
+    expect(queue.tryGet()).toBe('a');
+  });
+
   it('that refuses a key loses this one alone, and takes it when it is added again', async () => {
     const stack = new Stack();
     const clock = new FakeClock();

@@ -137,6 +137,19 @@ describe('metrics of a queue', () => {
     expect([queue.delete('a'), depth()]).toEqual([false, 1]);
   });
 
+  it.each([
+    ['delaying queue', createDelayingQueue],
+    ['priority queue', createPriorityQueue],
+  ])('take nothing off the depth of a %s when a delayed key is taken back', (_name, create) => {
+    const { metrics, collect } = recordingMetrics();
+    const queue = create({ name: 'q', metrics, clock: new FakeClock() });
+    queue.add('ready');
+    queue.addAfter('delayed', 10);
+    expect(queue.delete('delayed')).toBe(true);
+    const depths = Object.entries(collect()).filter(([series]) => series.startsWith('workqueue_depth{'));
+    expect(depths.map(([, depth]) => depth)).toEqual([1]);
+  });
+
   it('sum up unfinished work and name the longest', () => {
     const clock = new FakeClock();
     const { metrics, collect } = recordingMetrics();

@@ -64,6 +64,7 @@ describe.each(Object.entries(queues))('stop of a pool of %s', (_name, create) =>
     void pool.stop({ graceMs: 5_000 });
     await clock.advance(500);
     void pool.stop({ graceMs: 100 });
+    void pool.stop({ graceMs: 5_000 });
     await clock.advance(99);
     expect(signals[0]?.aborted).toBe(false);
     await clock.advance(1);

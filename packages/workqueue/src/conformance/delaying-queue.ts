@@ -168,6 +168,23 @@ export function describeDelayingQueue(name: string, create: QueueFactory<Delayin
       expect(takeAll(queue)).toEqual(['b']);
     });
 
+    it.each([
+      { name: 'the earliest of several delays', delays: [110, 300, 200], quietMs: 500, maxMs: 5_000, at: 110 },
+      { name: 'its own ceiling, however late a delay', delays: [1_000], quietMs: 60, maxMs: 120, at: 120 },
+    ])('moves a debounced add not past $name', ({ delays, quietMs, maxMs, at }) => {
+      const { clock, queue } = make();
+      if (maxMs < 1_000) queue.addDebounced('a', { quietMs, maxMs });
+      for (const delayMs of delays) queue.addAfter('a', delayMs);
+      for (let step = 0; step < 2; step++) {
+        clock.advanceSync(50);
+        queue.addDebounced('a', { quietMs, maxMs });
+      }
+      clock.advanceSync(at - 101);
+      expect([queue.length, queue.delayed]).toEqual([0, 1]);
+      clock.advanceSync(1);
+      expect([queue.length, queue.delayed]).toEqual([1, 0]);
+    });
+
     it('serves a pool with items that fall due', async () => {
       const { clock, queue } = make();
       const seen: string[] = [];

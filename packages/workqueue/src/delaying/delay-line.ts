@@ -126,7 +126,7 @@ export class DelayLine {
       }
     } finally {
       // Even if a custom backing queue has thrown, because the other slots still fall due.
-      if (this.#heap.size > 0) this.#arm();
+      this.#arm();
     }
   }
 
