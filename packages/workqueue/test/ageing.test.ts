@@ -70,6 +70,25 @@ describe('ageing', () => {
     expect(queue.tryGet()).toBe(undefined);
   });
 
+  it.each([
+    ['with ageing', { ageing: { stepMs: 1e9 } }],
+    ['without it', {}],
+  ])('keeps the priority of each of many keys, ready or delayed, %s', (_name, options) => {
+    const clock = new FakeClock();
+    const queue = createPriorityQueue({ clock, ...options });
+    const priorityOf = (index: number): number => (index * 7) % 200;
+    for (let index = 0; index < 200; index++)
+      queue.addWith({ priority: priorityOf(index), afterMs: index % 2 === 0 ? 0 : 10 }, `key-${priorityOf(index)}`);
+    clock.advanceSync(10);
+    expect(queue.delete('key-100')).toBe(true);
+    const expected = Array.from({ length: 200 }, (_, index) => 199 - index).filter((priority) => priority !== 100);
+    expect(queue.entries().map(({ priority }) => priority)).toEqual(expected);
+    expect(expected.map(() => queue.tryGetWithPriority())).toMatchObject(
+      expected.map((priority) => ({ item: `key-${priority}`, priority })),
+    );
+    expect(queue.tryGet()).toBe(undefined);
+  });
+
   it('starves low priorities without it, as controller-runtime does', () => {
     const clock = new FakeClock();
     const queue = createPriorityQueue({ clock });

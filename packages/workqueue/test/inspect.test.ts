@@ -1,4 +1,5 @@
 // Looking into a queue, tidying it up, waiting for it to be idle.
+import { getEventListeners } from 'node:events';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { createDelayingQueue, createPriorityQueue, createRateLimitingQueue, createWorkQueue } from '../src/index.js';
@@ -39,6 +40,38 @@ describe.each(Object.entries(queues))('%s', (_name, create) => {
     queue.done('a');
     queue.add('b');
     expect([queue.delete('d'), queue.tryGet(), queue.tryGet(), queue.tryGet()]).toEqual([true, 'c', 'b', undefined]);
+  });
+
+  it('leaves no listener on a signal that outlives a wait, an iteration or a pool', async () => {
+    const queue = create();
+    const { signal } = new AbortController();
+    const listeners = (): number => getEventListeners(signal, 'abort').length;
+    await queue.waitUntilIdle({ signal });
+    expect(listeners()).toBe(0);
+    const waiting = [queue.get({ signal }), queue.items({ signal }).next()];
+    expect(listeners()).toBe(2);
+    queue.add('a');
+    queue.add('b');
+    await Promise.all(waiting);
+    expect(listeners()).toBe(0);
+    const pool = queue.run({ signal }, () => undefined);
+    expect(listeners()).toBe(1);
+    await pool.stop();
+    expect(listeners()).toBe(0);
+  });
+
+  it('keeps apart, in their order, more keys than it first has room for', () => {
+    const queue = create();
+    const keys = Array.from({ length: 300 }, (_, index) => `key-${index}`);
+    for (const key of keys) queue.add(key);
+    for (const key of keys.filter((_, index) => index % 3 === 0)) expect(queue.delete(key)).toBe(true);
+    const left = keys.filter((_, index) => index % 3 !== 0);
+    expect(queue.entries().map(({ key }) => key)).toEqual(left);
+    expect(left.map(() => queue.tryGet())).toEqual(left);
+    for (const key of left) queue.add(key);
+    expect([queue.length, queue.processing]).toEqual([0, 200]);
+    for (const key of left) queue.done(key);
+    expect(left.map(() => queue.tryGet())).toEqual(left);
   });
 
   it('is idle when nothing waits and nothing is worked on, at the end of a step', async () => {

@@ -206,6 +206,11 @@ describe('metrics of a queue', () => {
   it('leave the collection of the registry when the queue has ended', () => {
     const { metrics, hooks } = recordingMetrics();
     const queue = createWorkQueue({ name: 'q', metrics });
+    for (const key of ['a', 'b', 'a']) queue.add(key);
+    queue.tryGet();
+    queue.done('a');
+    queue.delete('b');
+    expect(hooks.size).toBe(1);
     queue.add('a');
     queue.tryGet();
     queue.shutDown();

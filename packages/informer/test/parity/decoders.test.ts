@@ -94,7 +94,8 @@ describe.each(Object.keys(forms) as (keyof typeof forms)[])('bytes and objects s
     }
     if (only !== undefined) return;
     expect(stored).toBeGreaterThan(seeds.length / 3);
-    if (form === 'whole') expect(refused).toBeGreaterThan(0);
+    // One in a few hundred.
+    if (form === 'whole' && seeds.length >= 1500) expect(refused).toBeGreaterThan(0);
   });
 
   it('of the same in frames of a watch', () => {
