@@ -50,6 +50,10 @@ export async function instrument(folder, targets) {
     sources: Object.fromEntries(result.files.map(({ name, content }) => [name, content])),
     mutants: result.mutants
       .filter(({ status }) => status !== 'Ignored')
+      .filter(({ fileName, mutatorName, location }) => {
+        const content = files.find(({ name }) => name === fileName)?.content ?? '';
+        return mutatorName !== 'BooleanLiteral' || !optionLines(content).has(location.start.line);
+      })
       .map(({ id, fileName, mutatorName, replacement, location }) => ({
         id,
         file: fileName.slice(folder.length + 1),
@@ -59,6 +63,24 @@ export async function instrument(folder, targets) {
         replacement,
       })),
   };
+}
+
+/**
+ * The lines of tables of options, counted from 0. A table is for its names: the value of one that has no check is never
+ * read.
+ *
+ * @param {string} content of a file
+ */
+function optionLines(content) {
+  /** @type {Set<number>} */
+  const found = new Set();
+  let isInside = false;
+  for (const [index, line] of content.split('\n').entries()) {
+    isInside ||= /\bOptionNames<.*= \{/.test(line);
+    if (isInside) found.add(index);
+    if (/^\}|\};$/.test(line)) isInside = false;
+  }
+  return found;
 }
 
 /** @param {readonly string[]} lines @param {{ start: Place, end: Place }} location @typedef {{ line: number, column: number }} Place */

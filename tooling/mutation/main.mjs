@@ -27,7 +27,7 @@ const passes = [
   { fromMs: 1_000, toMs: 6_000 },
 ];
 /** Of property tests and random histories: each stays below the limit of a step, also on a busy machine. */
-const sizes = { KCTL_PROPERTY_SEED: '1', KCTL_RUNS: '40', KCTL_HISTORIES: '6', KCTL_TEXTS: '100', KCTL_STORES: '3' };
+const sizes = { KCTL_PROPERTY_SEED: '1', KCTL_RUNS: '40', KCTL_HISTORIES: '6', KCTL_TEXTS: '200', KCTL_STORES: '3' };
 /** No step takes that long: the process hangs in a loop, which counts as noticed. A step without a mutant may load files. */
 const hungMs = 90_000;
 /** A test with a mutant ends after 8 times what it takes without; this is for a machine that has other work. */

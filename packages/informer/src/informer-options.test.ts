@@ -80,6 +80,33 @@ describe('listerWatcherFor', () => {
     expect(asked).toEqual(['app=web spec.x=1']);
   });
 
+  it.each([
+    ['listFrames', { limit: 5, continue: 'more', resourceVersion: '7' }],
+    ['watchFrames', { allowWatchBookmarks: true, sendInitialEvents: true, timeoutSeconds: 9, resourceVersion: '7' }],
+  ] as const)('lets a client use the memory of each batch of %s again, within the scope', async (method, call) => {
+    const calls: unknown[] = [];
+    const refuse = (given: unknown, options: object): Promise<never> => {
+      calls.push([given, options]);
+      return Promise.reject(new Error('not here'));
+    };
+    const frames = { ...client, listFrames: refuse, watchFrames: refuse } as unknown as InformerClient;
+    const source = listerWatcherFor(frames, kind, { namespace: 'shop', labelSelector: 'app=web' });
+    expect('list' in source).toBe(false);
+    if ('listFrames' in source) await expect(source[method](call)).rejects.toThrow('not here');
+    expect(calls).toEqual([[kind, { ...call, namespace: 'shop', labelSelector: 'app=web', transient: true }]]);
+  });
+
+  it('reads live from a client that answers from a cache', async () => {
+    const calls: unknown[] = [];
+    const list = (_kind: unknown, options: object): Promise<never> => {
+      calls.push(options);
+      return Promise.reject(new Error('not here'));
+    };
+    const source = listerWatcherFor({ ...client, list } as unknown as InformerClient, kind, { fieldSelector: 'a=b' });
+    if ('list' in source) await source.list({ limit: 5 }).catch(() => undefined);
+    expect(calls).toEqual([{ limit: 5, fieldSelector: 'a=b', live: true }]);
+  });
+
   it('takes objects of a client, and an informer of a source, that has no bytes to give', async () => {
     const half = { ...client, listFrames: undefined, watchFrames: undefined } as unknown as InformerClient;
     const source = { ...listerWatcherFor(half, kind), listFrames: undefined } as ListerWatcher<KubeObject>;

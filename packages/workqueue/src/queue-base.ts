@@ -314,8 +314,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   }
 
   #stateOf(item: T): number {
-    const slot = this.table.find(item);
-    return slot < 0 ? 0 : (this.table.flags[slot] ?? 0);
+    return this.table.flags[this.table.find(item)] ?? 0;
   }
 
   #entry(slot: number): QueueEntry<T> | undefined {

@@ -134,7 +134,7 @@ export class QueueIteration<T> implements AsyncIterableIterator<T, undefined>, S
   }
 
   #answer(slot: number): void {
-    const item = slot < 0 ? undefined : this.#source.itemAt(slot);
+    const item = this.#source.itemAt(slot);
     const call = this.#calls.shift();
     if (item === undefined) {
       this.#isOver = true;

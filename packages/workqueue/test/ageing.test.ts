@@ -83,8 +83,8 @@ describe('ageing', () => {
     expect(queue.delete('key-100')).toBe(true);
     const expected = Array.from({ length: 200 }, (_, index) => 199 - index).filter((priority) => priority !== 100);
     expect(queue.entries().map(({ priority }) => priority)).toEqual(expected);
-    expect(expected.map(() => queue.tryGetWithPriority())).toMatchObject(
-      expected.map((priority) => ({ item: `key-${priority}`, priority })),
+    expect(expected.map(() => queue.tryGetWithPriority())).toEqual(
+      expected.map((priority) => ({ item: `key-${priority}`, priority, reasons: [] })),
     );
     expect(queue.tryGet()).toBe(undefined);
   });

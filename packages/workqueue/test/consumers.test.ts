@@ -69,6 +69,40 @@ describe.each(Object.entries(flavours))('%s', (_name, create) => {
     );
   });
 
+  it('serves those who wait in the order of their calls, also one who comes when an item is ready', async () => {
+    const queue = create();
+    const served: string[] = [];
+    const first = queue.get().then((item) => served.push(`first ${item}`));
+    queue.add('a');
+    const second = queue.items().next();
+    const third = queue.get().then((item) => served.push(`third ${item}`));
+    await first;
+    expect(served).toEqual(['first a']);
+    queue.add('b');
+    queue.add('c');
+    expect(await second).toEqual({ done: false, value: 'b' });
+    await third;
+    expect(served).toEqual(['first a', 'third c']);
+  });
+
+  it('hands a drain what an aborted pool gives back', async () => {
+    const queue = create();
+    const abort = new AbortController();
+    queue.add('a');
+    queue.add('b');
+    const pool = queue.run({ signal: abort.signal, concurrency: 2 }, async (_item, { signal }) => {
+      await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
+    });
+    await settle();
+    const drained = queue.shutDownWithDrain();
+    abort.abort();
+    await pool.ended;
+    const seen: string[] = [];
+    for await (const item of queue.items()) seen.push(item);
+    await drained;
+    expect(seen.toSorted()).toEqual(['a', 'b']);
+  });
+
   it('loses no key to an iteration, whenever it is left', async () => {
     const step = fc.constantFrom('add', 'next', 'return', 'tick', 'turn', 'begin');
     await fc.assert(

@@ -2,20 +2,22 @@
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import {
+  bucketRateLimiter,
   createDelayingQueue,
   createPriorityQueue,
   createRateLimitingQueue,
   createWorkQueue,
   errorAwareRateLimiter,
   exponentialRateLimiter,
+  fastSlowRateLimiter,
   isQueueArgumentError,
   maxOfRateLimiter,
   maxWaitRateLimiter,
 } from '../src/index.js';
-import type { PriorityQueueOptions, RateLimiter, WorkQueue } from '../src/index.js';
+import type { InspectableQueue, PriorityQueueOptions, RateLimiter, WorkQueue } from '../src/index.js';
 
 type Options = PriorityQueueOptions<string>;
-const flavours: Readonly<Record<string, (options?: Options) => WorkQueue<string>>> = {
+const flavours: Readonly<Record<string, (options?: Options) => WorkQueue<string> & InspectableQueue<string>>> = {
   createWorkQueue: (options) => createWorkQueue({ clock: new FakeClock(), ...options }),
   createDelayingQueue: (options) => createDelayingQueue({ clock: new FakeClock(), ...options }),
   createRateLimitingQueue: (options) => createRateLimitingQueue({ clock: new FakeClock(), ...options }),
@@ -66,6 +68,35 @@ describe.each(Object.entries(flavours))('%s', (_name, create) => {
     queue.add('a');
     await settle();
     expect(queue.tryGet()).toBe('a');
+  });
+
+  it.each([-1, 1.5, Number.NaN, '2'])('refuses the concurrency %o, also later, and works on', async (concurrency) => {
+    const queue = create();
+    expect(() => queue.run({ concurrency: concurrency as never }, broken)).toThrow('concurrency is');
+    const seen: string[] = [];
+    const pool = queue.run({ concurrency: 1 }, (item) => void seen.push(item));
+    expect(() => Object.assign(pool, { concurrency })).toThrow('concurrency is');
+    queue.add('a');
+    await queue.waitUntilIdle();
+    expect([seen, pool.concurrency]).toEqual([['a'], 1]);
+    await pool.stop();
+  });
+
+  it('counts the failures of a key in a row, and from 1 again when it was taken back', async () => {
+    const queue = create();
+    const attempts: number[] = [];
+    const onError = (_error: unknown, _item: string, attempt: number): 'stop' => {
+      attempts.push(attempt);
+      return 'stop';
+    };
+    const fail = (): Promise<void> => expect(queue.run({ onError }, broken).ended).rejects.toThrow('boom');
+    queue.add('a');
+    await fail();
+    await fail();
+    expect(queue.delete('a')).toBe(true);
+    queue.add('a');
+    await fail();
+    expect(attempts).toEqual([1, 2, 1]);
   });
 
   it.each([undefined, null, 1, {}])('stops for the verdict %s, with the failure as its cause', async (verdict) => {
@@ -142,9 +173,43 @@ describe('addWith', () => {
   });
 });
 
+describe('a limiter', () => {
+  it.each([
+    ['baseMs', () => exponentialRateLimiter({ baseMs: -1 })],
+    ['maxMs', () => exponentialRateLimiter({ maxMs: Number.NaN })],
+    ['fastMs', () => fastSlowRateLimiter({ fastMs: -1, slowMs: 1, maxFastAttempts: 1 })],
+    ['slowMs', () => fastSlowRateLimiter({ fastMs: 1, slowMs: -1, maxFastAttempts: 1 })],
+    ['maxFastAttempts', () => fastSlowRateLimiter({ fastMs: 1, slowMs: 1, maxFastAttempts: 1.5 })],
+    ['maxMs', () => maxWaitRateLimiter(exponentialRateLimiter(), -1)],
+    ['maxRetryAfterMs', () => errorAwareRateLimiter({ otherwise: exponentialRateLimiter(), maxRetryAfterMs: -1 })],
+    ['perSecond', () => bucketRateLimiter({ perSecond: 0 })],
+    ['burst', () => bucketRateLimiter({ burst: 0.5 })],
+  ])('refuses a %s that it cannot work with', (field, create) => {
+    const error = thrownBy(create);
+    expect(isQueueArgumentError(error) && error.field).toBe(field);
+  });
+});
+
 describe('a limiter made of others', () => {
   const limiter = exponentialRateLimiter();
   const rule = { matches: () => true, limiter };
+
+  it.each([Number.NaN, undefined, '5', null])('takes the result %o of one of them for no number', (result) => {
+    const other = { when: () => result, forget: () => undefined, numRequeues: () => result } as never;
+    for (const made of [
+      maxOfRateLimiter(limiter, other),
+      errorAwareRateLimiter({ otherwise: other }),
+      errorAwareRateLimiter({ otherwise: limiter, rules: [{ matches: () => true, limiter: other }] }),
+    ])
+      for (const [method, call] of [
+        ['when', () => made.when('a', { error: new Error('boom') })],
+        ['numRequeues', () => made.numRequeues('a')],
+      ] as const) {
+        const error = thrownBy(call);
+        expect(isQueueArgumentError(error) && error.field).toBe(`the result of rateLimiter.${method}`);
+      }
+  });
+
   it.each([
     ['limiters[1].when', () => maxOfRateLimiter(limiter, undefined as never)],
     ['limiter.when', () => maxWaitRateLimiter({} as never, 5)],

@@ -221,6 +221,14 @@ describe('a backing queue', () => {
     queue.add('a');
     expect(queue.tryGet()).toBe('a');
     queue.done('a');
+    queue.addAfter('a', 5);
+    refused = 'a';
+    expect(() => queue.add('a')).toThrow('broken');
+    expect([queue.length, queue.delayed]).toEqual([0, 1]);
+    refused = '';
+    clock.advanceSync(5);
+    expect(queue.tryGet()).toBe('a');
+    queue.done('a');
     refused = 'a';
     for (const key of ['b', 'a', 'c']) queue.addAfter(key, 10);
     expect(() => clock.advanceSync(10)).toThrow('broken');

@@ -140,6 +140,21 @@ describe('metrics of a queue', () => {
   it.each([
     ['delaying queue', createDelayingQueue],
     ['priority queue', createPriorityQueue],
+  ])('leave the depth of a %s at 0 when it has nothing to hand out or to drop', (_name, create) => {
+    const { metrics, collect } = recordingMetrics();
+    const bound = { maxPending: 1, overflow: 'dropOldest' } as const;
+    const queue = create({ name: 'q', metrics, bound, clock: new FakeClock() });
+    queue.addAfter('delayed', 10);
+    expect(queue.tryGet()).toBe(undefined);
+    queue.add('refused');
+    expect(queue.tryGet()).toBe(undefined);
+    const depths = Object.entries(collect()).filter(([series]) => series.startsWith('workqueue_depth{'));
+    expect(depths.every(([, depth]) => depth === 0)).toBe(true);
+  });
+
+  it.each([
+    ['delaying queue', createDelayingQueue],
+    ['priority queue', createPriorityQueue],
   ])('take nothing off the depth of a %s when a delayed key is taken back', (_name, create) => {
     const { metrics, collect } = recordingMetrics();
     const queue = create({ name: 'q', metrics, clock: new FakeClock() });
