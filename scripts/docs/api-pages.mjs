@@ -87,7 +87,14 @@ function pagesOf({ name, members }) {
   /** @type {Page[]} */
   const pages = [];
   const add = (/** @type {string} */ title, /** @type {Member[]} */ of) =>
-    pages.push({ page: `${name}/${title.replaceAll(/[^\w-]+/g, '-').toLowerCase()}`, title, members: of });
+    pages.push({
+      page: `${name}/${title
+        .replaceAll(/[^\w-]+/g, '-')
+        .replace(/-$/, '')
+        .toLowerCase()}`,
+      title,
+      members: of,
+    });
   const folders = Map.groupBy(own, (member) => placeOf(member).slice(0, -1).join('/'));
   for (const [folder, ofFolder] of folders) {
     if (folder !== '' && lengthOf(ofFolder) <= longest) {

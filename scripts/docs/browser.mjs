@@ -1,11 +1,12 @@
-// `pnpm docs:browser`: opens the built site in a real headless browser, on a desktop and a phone, in light and dark, and
-// works it by keyboard. Screenshots are left in .cache/screenshots. CHROMIUM names the browser, which apt, dnf or brew
+// `pnpm docs:browser`: opens the built site in a real headless browser, on three widths, in light and dark, and works it by
+// keyboard. Pages of the API reference are opened once, for their length. Screenshots are left in .cache/screenshots. CHROMIUM names the browser, which apt, dnf or brew
 // install; the site must have been built (`pnpm docs:build`).
-import { createReadStream, existsSync, statSync } from 'node:fs';
+import { createReadStream, existsSync, globSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { extname, join } from 'node:path';
 import { createChecks, emptyFolder, openBrowser, requireBrowser } from '../browser/open-browser.mjs';
 import { sections } from '../../docs/.vitepress/pages.mjs';
+import { expectedPages } from './search.mjs';
 
 const site = 'docs/.vitepress/dist';
 const screenshots = '.cache/screenshots';
@@ -43,7 +44,8 @@ const server = await serve();
 const base = `http://127.0.0.1:${server.address().port}`;
 const browser = await openBrowser();
 const forms = [
-  { name: 'desktop', viewport: { width: 1280, height: 800 } },
+  { name: 'desktop', viewport: { width: 1440, height: 900 } },
+  { name: 'tablet', viewport: { width: 820, height: 1180 } },
   { name: 'phone', viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true },
 ];
 const links = ['/', ...sections.flatMap(({ items }) => items.map(({ link }) => link)), '/api/', '/api/workqueue/'];
@@ -55,6 +57,21 @@ const pictured = [
   '/performance',
   '/comparison',
 ];
+
+/** Every page of the API reference. */
+const reference = globSync('api/**/*.html', { cwd: site }).map((file) => `/${file.replace(/(index)?\.html$/, '')}`);
+const longestPage = 10_000;
+
+/** Tables of which a reader cannot see a part: wider than the page, and not to be scrolled. Runs in the page. */
+const cutTables = () =>
+  [...document.querySelectorAll('.vp-doc table')].flatMap((table) => {
+    const isScrolled = ['auto', 'scroll'].includes(getComputedStyle(table).overflowX);
+    const { left, right } = table.getBoundingClientRect();
+    const isInside = left >= 0 && right <= innerWidth + 1;
+    return isInside && (isScrolled || table.scrollWidth <= table.clientWidth + 1)
+      ? []
+      : [table.querySelector('th')?.textContent ?? 'a table'];
+  });
 
 /** Contrast of the text of an element against what is behind it, by WCAG. Runs in the page. */
 const lowContrast = () => {
@@ -111,6 +128,8 @@ try {
         expect(`${where} has one title`, (await page.locator('h1').count()) === 1, await page.locator('h1').count());
         const [wide, width] = await page.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);
         expect(`${where} is not wider than the screen`, wide <= width, `${wide} > ${width}`);
+        const cut = await page.evaluate(cutTables);
+        expect(`${where} shows its tables whole`, cut.length === 0, cut.join('; '));
         const isDark = await page.evaluate(() => document.documentElement.classList.contains('dark'));
         expect(`${where} follows the colour scheme`, isDark === (colorScheme === 'dark'));
         if (!link.startsWith('/api') && !link.startsWith('/packages')) {
@@ -131,6 +150,16 @@ try {
       await context.close();
     }
   }
+
+  const long = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  for (const link of reference) {
+    await long.goto(base + link, { waitUntil: 'domcontentloaded' });
+    const height = await long.evaluate(() => document.documentElement.scrollHeight);
+    expect(`${link} is at most ${longestPage} pixels long`, height <= longestPage, height);
+    const cut = await long.evaluate(cutTables);
+    expect(`${link} shows its tables whole`, cut.length === 0, cut.join('; '));
+  }
+  await long.close();
 
   const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
   await page.goto(base, { waitUntil: 'networkidle' });
@@ -154,6 +183,16 @@ try {
   await page.keyboard.press('Enter');
   await page.waitForURL((url) => url.pathname !== '/');
   expect('Enter opens a result', new URL(page.url()).pathname !== '/', page.url());
+  for (const [words, link] of Object.entries(expectedPages)) {
+    await page.goto(`${base}/why`);
+    await page.keyboard.press('Control+k');
+    await input.waitFor();
+    await input.fill(words);
+    const first = page.locator('.VPLocalSearchBox .result').first();
+    await first.waitFor();
+    const href = (await first.getAttribute('href')) ?? '';
+    expect(`the search for ${words} finds ${link} first`, href.split('#')[0] === link, href);
+  }
   await page.goto(`${base}/guides/rbac`);
   const stops = [];
   for (let i = 0; i < 60; i++) {

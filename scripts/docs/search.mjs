@@ -10,7 +10,7 @@ const vitepress = createRequire(new URL('../../docs/package.json', import.meta.u
 const { default: MiniSearch } = await import(pathToFileURL(createRequire(vitepress).resolve('minisearch')).href);
 
 /** What is looked for, and the guide that answers. */
-const expected = {
+export const expectedPages = {
   finalizer: '/guides/finalizers',
   scaffold: '/guides/kctl',
   grafana: '/guides/metrics-and-alerts',
@@ -49,7 +49,7 @@ export function openSearch(site) {
 /** @param {string} site @returns {string[]} what is not found first */
 export function checkSearch(site) {
   const find = openSearch(site);
-  const wrong = Object.entries(expected).flatMap(([words, page]) => {
+  const wrong = Object.entries(expectedPages).flatMap(([words, page]) => {
     const found = find(words).map(({ id }) => id);
     return found[0]?.split('#')[0] === page
       ? []
