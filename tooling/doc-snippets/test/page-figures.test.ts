@@ -65,12 +65,10 @@ const late = '200 updates a second, after 20 s: write sent to reconcile, p99';
 const longest = 'list 50000 pods: longest turn of the event loop';
 
 const sync = value('cacheSyncTimeoutMs', 'controller');
-const packages = globSync('packages/*/package.json', { cwd: root }).length;
 const lease = (name: string): number => value(name, 'leader-election');
 
 /** Those of Go and of the API server stand as they are: they do not change with a commit here. */
 const claims: readonly (readonly [page: string, ...words: string[]])[] = [
-  ['index.md', `${packages} packages in layers`],
   [
     'comparison.md',
     `CPU per watch event ${whole(ours('informer', events, 'CPU µs/op'))} µs, client-node ${whole(peer('informer', events, 'CPU µs/op', 'client-node'))} µs, client-go with protobuf ${whole(peer('informer', events, 'CPU µs/op', 'client-go protobuf'))} µs, kube-rs typed ${whole(peer('informer', events, 'CPU µs/op', 'kube-rs typed'))} µs`,
