@@ -38,6 +38,7 @@ export const sections = [
       { text: 'Clean up with finalizers', link: '/guides/finalizers' },
       { text: 'Report status and conditions', link: '/guides/status-and-conditions' },
       { text: 'Reconcile external systems', link: '/guides/external-systems' },
+      { text: 'A source of your own', link: '/guides/own-source' },
       { text: 'Write webhooks', link: '/guides/webhooks' },
       { text: 'Conversion between versions', link: '/guides/conversion' },
       { text: 'Test with faults and time', link: '/guides/testing' },

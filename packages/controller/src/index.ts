@@ -118,6 +118,7 @@ export type {
   InformerProvider,
   InformerRegistration,
 } from './source/informer-provider.js';
+export { objectEventOf } from './source/informer-event.js';
 export { informerSource, type InformerSourceOptions } from './source/informer-source.js';
 export { kindSource, type KindSourceOptions } from './source/kind-source.js';
 export { pollEachSource, type PollEachSource, type PollEachSourceOptions } from './source/poll-each-source.js';

@@ -14,6 +14,26 @@ export function eventFrom<T>(event: InformerEvent<T>): ObjectEvent<T> {
   }
 }
 
+/**
+ * Returns the event of a controller for that of an informer, for a source of your own over something that reports like
+ * an informer. Undefined for an object that still exists and whose namespace is no longer watched, because it was not
+ * deleted and the cache does not have it. The objects are decoded when they are read.
+ *
+ * @example
+ * ```ts
+ * import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+ * import { objectEventOf, type InformerEvent } from '@kctl/controller';
+ *
+ * export function logEvent(event: InformerEvent<ConfigMap>): void {
+ *   const change = objectEventOf(event);
+ *   if (change !== undefined) console.log(change.type, change.object.metadata.name);
+ * }
+ * ```
+ */
+export function objectEventOf<T>(event: InformerEvent<T>): ObjectEvent<T> | undefined {
+  return event.leftScope === true ? undefined : eventFrom(event);
+}
+
 class InformerBacked<T> {
   readonly header: ObjectHeader;
   protected readonly event: InformerEvent<T>;
