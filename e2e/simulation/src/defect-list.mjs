@@ -210,8 +210,8 @@ export const defects = [
     defect: 'own writes are not read while the cache is behind',
     edits: [
       {
-        file: 'packages/client-delegating/src/overlay/ledger.ts',
-        from: 'return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);',
+        file: 'packages/client-delegating/src/overlay/pending-writes.ts',
+        from: 'return kindWrites === undefined || pending === undefined ? undefined : this.#openFor(kind, kindWrites, pending);',
         to: 'return undefined;',
       },
     ],
@@ -220,7 +220,7 @@ export const defects = [
     defect: 'a list lacks own writes while the cache is behind',
     edits: [
       {
-        file: 'packages/client-delegating/src/overlay/ledger.ts',
+        file: 'packages/client-delegating/src/overlay/pending-writes.ts',
         from: '      if (write !== undefined) found.set(formatKey(write.key), write);\n',
         to: '',
       },
@@ -261,8 +261,8 @@ export const defects = [
     edits: [
       {
         file: 'packages/controller/src/queue/worker-pool.ts',
-        from: '    this.#active--;\n    this.#fill();',
-        to: '    this.#fill();',
+        from: '    this.#workers.active--;\n    this.#workers.next();',
+        to: '    this.#workers.next();',
       },
     ],
   },
@@ -712,7 +712,7 @@ export const defects = [
     intensity: 20,
     edits: [
       {
-        file: 'packages/client-delegating/src/overlay/ledger.ts',
+        file: 'packages/client-delegating/src/overlay/pending-writes.ts',
         from: '    if (present === undefined || present === open) this.#put',
         to: '    if (present !== null) this.#put',
       },
@@ -725,8 +725,8 @@ export const defects = [
     edits: [
       {
         file: 'packages/controller/src/queue/worker-pool.ts',
-        from: '    this.#concurrency = value;\n    this.#asRun',
-        to: '    this.#concurrency = Math.max(value, this.#concurrency);\n    this.#asRun',
+        from: '    this.#workers.concurrency = value;\n    this.#asRun',
+        to: '    this.#workers.concurrency = Math.max(value, this.#workers.concurrency);\n    this.#asRun',
       },
     ],
   },

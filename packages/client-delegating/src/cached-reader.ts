@@ -1,3 +1,7 @@
+// A cached get returns own writes like this. `overlay/write-recorder.ts` records the outcome of each write of this client.
+// `overlay/pending-writes.ts` keeps it until every store of the cache has observed a version that is as new.
+// `writes/own-write.ts` decides whether a store has. While it has not, this file lays the write over the object that the
+// cache returns; if the outcome is not known, it reads the object from the server once.
 import { throwIfAborted } from '@kctl/wait';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
@@ -10,7 +14,7 @@ import { cachedList } from './overlay/list-decisions.js';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedListError, notFound } from './errors.js';
 import { HeldViews } from './overlay/held-views.js';
-import type { Ledger } from './overlay/ledger.js';
+import type { PendingWrites } from './overlay/pending-writes.js';
 import { limited } from './limited.js';
 import { listMatcher } from './overlay/list-matcher.js';
 import { mergeInOrder } from './overlay/merge-in-order.js';
@@ -25,7 +29,7 @@ import { ServerQuestions } from './overlay/server-questions.js';
 export interface CachedReaderOptions {
   readonly cache: CacheView;
   readonly live: Reader;
-  readonly ledger: Ledger;
+  readonly pendingWrites: PendingWrites;
   readonly mode: 'overlay' | 'barrier' | 'off';
   /** ms that a read waits for the cache to catch up, before it queries the server instead. */
   readonly barrierTimeoutMs: number;
@@ -65,10 +69,11 @@ export class CachedReader {
    * waiting. Undefined if {@link get} has to look.
    */
   peek<K extends Kind>(kind: K, key: KeyOf<K>, options: GetOptions): ReadObject<K> | undefined {
-    const { cache, ledger } = this.#options;
+    const { cache, pendingWrites } = this.#options;
     if (cache.peek === undefined || options.signal?.aborted === true) return undefined;
-    ledger.learn(kind);
-    const isSeen = ledger.find(kind, key) === undefined && ledger.scopesOver(kind, key.namespace).length === 0;
+    pendingWrites.learn(kind);
+    const isSeen =
+      pendingWrites.find(kind, key) === undefined && pendingWrites.scopesOver(kind, key.namespace).length === 0;
     return isSeen ? cache.peek(kind, key) : undefined;
   }
 
@@ -76,11 +81,11 @@ export class CachedReader {
     const { cache } = this.#options;
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return await cache.get(kind, key, options);
-    this.#options.ledger.learn(kind);
+    this.#options.pendingWrites.learn(kind);
     for (let round = 0; round < maxRounds; round++) {
       if (!(await this.#settleScopes(kind, key.namespace, options.signal))) break;
       const read = await this.#get(kind, key, { mode, options });
-      if (read === 'untold') break;
+      if (read === 'unknown') break;
       if (!this.#isSettled(kind, key.namespace)) continue;
       if (read === undefined) throw notFound(kind, key.name);
       return read;
@@ -89,16 +94,17 @@ export class CachedReader {
   }
 
   async #get<K extends Kind>(kind: K, key: KeyOf<K>, { mode, options }: Read): Promise<Answer<ReadObject<K>>> {
-    const { cache, ledger } = this.#options;
+    const { cache, pendingWrites } = this.#options;
     const { signal } = options;
-    if (mode === 'barrier') await this.#catchUp(kind, ledger.find(kind, key), signal);
-    const write = ledger.find(kind, key);
+    if (mode === 'barrier') await this.#catchUp(kind, pendingWrites.find(kind, key), signal);
+    const write = pendingWrites.find(kind, key);
     const storeVersion = cache.resourceVersionOf(kind, key.namespace);
     const cached = await orUndefined(cache.get(kind, key, options));
     if (cached !== undefined) requireObjectAnswer(`cached read of ${kind.kind}`, cached);
-    if (write === undefined || ledger.isDone(kind, write, { storeVersion, cached: asObject(cached) })) return cached;
+    if (write === undefined || pendingWrites.isDone(kind, write, { storeVersion, cached: asObject(cached) }))
+      return cached;
     const known = needsReading(kind, write) ? await this.#questions.about(kind, write, signal) : write;
-    if (known === undefined) return 'untold';
+    if (known === undefined) return 'unknown';
     const held = this.#views.of(kind, known);
     return held === undefined ? undefined : asRead<K>(held);
   }
@@ -111,11 +117,11 @@ export class CachedReader {
     const unlimited = sentOptions(cachedList, options);
     const mode = options.readYourWrites ?? this.#options.mode;
     if (mode === 'off') return limited(await cache.list(kind, unlimited), limit);
-    this.#options.ledger.learn(kind);
+    this.#options.pendingWrites.learn(kind);
     for (let round = 0; round < maxRounds; round++) {
       if (!(await this.#settleScopes(kind, options.namespace, options.signal))) break;
       const list = await this.#list(kind, { mode, options: unlimited });
-      if (list === 'untold') break;
+      if (list === 'unknown') break;
       if (list !== undefined && this.#isSettled(kind, options.namespace)) return limited(list, limit);
     }
     return await this.#live.list(kind, options);
@@ -126,7 +132,7 @@ export class CachedReader {
     const { namespace, signal } = options;
     if (mode === 'barrier') await this.#catchUpAll(kind, namespace, signal);
     const writes = await this.#answered(kind, namespace, signal);
-    if (writes === undefined) return 'untold';
+    if (writes === undefined) return 'unknown';
     // Per namespace, because one that cannot be listed has no effect on the others.
     const versions = new Map<string | undefined, string>();
     for (const { key } of writes.values())
@@ -141,7 +147,7 @@ export class CachedReader {
     list: KubeList<ReadObject<K>>,
     { writes, versions, options }: Merge,
   ): Promise<KubeList<ReadObject<K>>> {
-    const { cache, ledger } = this.#options;
+    const { cache, pendingWrites } = this.#options;
     const matches = listMatcher(cache, kind, options);
     const items: ReadObject<K>[] = [];
     const better: DeepReadonly<KubeObject>[] = [];
@@ -160,7 +166,7 @@ export class CachedReader {
       }
       unseen.delete(id);
       const storeVersion = versions.get(write.key.namespace) ?? '';
-      if (ledger.isDone(kind, write, { storeVersion, cached })) items.push(item);
+      if (pendingWrites.isDone(kind, write, { storeVersion, cached })) items.push(item);
       else addTo(better, heldIfMatching(write));
     }
     for (const write of unseen.values()) {
@@ -171,7 +177,7 @@ export class CachedReader {
       // The version of an end is not known, so one must check whether the store has seen it. If a store is past a write
       // and does not list the object, it is gone, no longer matches, or its namespace is about to be shown.
       const cached = await this.#shown(kind, write.key, options.signal);
-      if (!ledger.isDone(kind, write, { storeVersion, cached })) addTo(better, held);
+      if (!pendingWrites.isDone(kind, write, { storeVersion, cached })) addTo(better, held);
       // The store has received it since it was listed, so it would be missing in the list.
       else if (cached !== undefined && matches(cached)) better.push(cached);
     }
@@ -210,8 +216,8 @@ export class CachedReader {
    * it.
    */
   #inScope(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
-    const { cache, ledger } = this.#options;
-    const writes = ledger.inScope(kind, namespace);
+    const { cache, pendingWrites } = this.#options;
+    const writes = pendingWrites.inScope(kind, namespace);
     for (const [id, { key }] of writes) if (!cache.isCached(kind, key.namespace)) writes.delete(id);
     return writes;
   }
@@ -247,10 +253,10 @@ export class CachedReader {
   }
 
   async #isDone(kind: Kind, write: OwnWrite, signal: AbortSignal | undefined): Promise<boolean> {
-    const { cache, ledger } = this.#options;
+    const { cache, pendingWrites } = this.#options;
     const storeVersion = cache.resourceVersionOf(kind, write.key.namespace);
     const cached = await this.#shown(kind, write.key, signal);
-    return ledger.isDone(kind, write, { storeVersion, cached });
+    return pendingWrites.isDone(kind, write, { storeVersion, cached });
   }
 
   /**
@@ -272,7 +278,7 @@ export class CachedReader {
     if (known === undefined || !isComparable(known.version) || (await this.#isSeen(kind, known, signal))) return;
     const { namespace } = write.key;
     if (await this.#waitForVersion(kind, known.version, { namespace, signal })) return;
-    const late = this.#options.ledger.find(kind, write.key);
+    const late = this.#options.pendingWrites.find(kind, write.key);
     if (late !== undefined) await this.#questions.about(kind, late, signal);
   }
 
@@ -328,11 +334,11 @@ export class CachedReader {
    * report the outcome.
    */
   async #settleScopes(kind: Kind, namespace: string | undefined, signal: AbortSignal | undefined): Promise<boolean> {
-    const { cache, ledger } = this.#options;
-    for (const scope of ledger.scopesOver(kind, namespace)) {
+    const { cache, pendingWrites } = this.#options;
+    for (const scope of pendingWrites.scopesOver(kind, namespace)) {
       const isPart = isAll(namespace);
       if (await this.#reaches(kind, scope, { isPart, signal })) {
-        ledger.settleScope(kind, scope);
+        pendingWrites.settleScope(kind, scope);
         continue;
       }
       const at = cache.resourceVersionOf(kind, scope.namespace);
@@ -352,8 +358,8 @@ export class CachedReader {
    * before the write.
    */
   #isSettled(kind: Kind, namespace: string | undefined): boolean {
-    const { cache, ledger } = this.#options;
-    return ledger
+    const { cache, pendingWrites } = this.#options;
+    return pendingWrites
       .scopesOver(kind, namespace)
       .every((scope) => scope.comparedAt.get(storeName(kind)) === cache.resourceVersionOf(kind, scope.namespace));
   }
@@ -382,8 +388,8 @@ export class CachedReader {
   }
 }
 
-/** Result of a read. Undefined means that there is no object, `untold` that the outcome is unknown. */
-type Answer<T> = T | undefined | 'untold';
+/** Result of a read. Undefined means that there is no object, `unknown` that the outcome is unknown. */
+type Answer<T> = T | undefined | 'unknown';
 
 interface Read {
   readonly mode: 'overlay' | 'barrier';

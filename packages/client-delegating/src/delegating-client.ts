@@ -55,7 +55,7 @@ import type { Clock } from '@kctl/wait';
 import type { CacheView } from './overlay/cache-view.js';
 import { CachedReader } from './cached-reader.js';
 import { LossyWriteError } from './errors.js';
-import { Ledger } from './overlay/ledger.js';
+import { PendingWrites } from './overlay/pending-writes.js';
 import { LiveVersions } from './live-versions.js';
 import type { ObservableInformer } from './own-events/own-informers.js';
 import { listUncached } from './scoped-live.js';
@@ -143,7 +143,7 @@ class CacheFirstClient implements DelegatingClient {
   readonly live: Client;
   readonly #options: DelegatingClientOptions;
   readonly #reader: CachedReader;
-  readonly #ledger: Ledger;
+  readonly #pendingWrites: PendingWrites;
   readonly #recorder: WriteRecorder;
   readonly #vanishings: Vanishings;
   readonly #liveVersions = new LiveVersions();
@@ -155,7 +155,7 @@ class CacheFirstClient implements DelegatingClient {
     this.live = client;
     this.#options = options;
     this.#vanishings = new Vanishings({ cache, live: client, logger, clock });
-    this.#ledger = new Ledger({
+    this.#pendingWrites = new PendingWrites({
       cache,
       clock,
       logger,
@@ -163,11 +163,11 @@ class CacheFirstClient implements DelegatingClient {
       ttlMs,
       shapes: [...cachedShapes, ...(options.cacheUntyped === true ? (['untyped'] as const) : [])],
     });
-    this.#recorder = new WriteRecorder({ cache, ledger: this.#ledger, vanishings: this.#vanishings });
+    this.#recorder = new WriteRecorder({ cache, pendingWrites: this.#pendingWrites, vanishings: this.#vanishings });
     this.#reader = new CachedReader({
       cache,
       live: client,
-      ledger: this.#ledger,
+      pendingWrites: this.#pendingWrites,
       mode: options.readYourWrites ?? 'overlay',
       barrierTimeoutMs,
       clock,
@@ -176,7 +176,7 @@ class CacheFirstClient implements DelegatingClient {
   }
 
   get pendingWrites(): number {
-    return this.#ledger.size;
+    return this.#pendingWrites.size;
   }
 
   vanished<K extends Kind>(kind: K): ObservableInformer<ReadObject<K>> {

@@ -72,7 +72,7 @@ const elsewhere = async ({ client, cache }: World, size: number): Promise<void> 
 structure(
   {
     package: '@kctl/client-delegating',
-    structure: 'Own writes (ledger)',
+    structure: 'Own writes (overlay)',
     operation: 'a write; get; list',
     cost: 'O(1); O(1); O(n) in the writes of its namespace that the cache has not seen',
     retains:

@@ -6,7 +6,7 @@ import type { Reader } from '@kctl/client';
 import type { Clock } from '@kctl/wait';
 import { orAborted, throwIfAborted } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
-import type { Ledger } from './ledger.js';
+import type { PendingWrites } from './pending-writes.js';
 import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } from '../writes/own-write.js';
 import type { OwnWrite } from '../writes/own-write.js';
 import { outcomeOfObject } from '../writes/write-outcome.js';
@@ -15,7 +15,7 @@ import { outcomeOfObject } from '../writes/write-outcome.js';
 export interface ServerQuestionsOptions {
   readonly cache: CacheView;
   readonly live: Pick<Reader, 'list'>;
-  readonly ledger: Ledger;
+  readonly pendingWrites: PendingWrites;
   readonly clock: Clock;
 }
 
@@ -94,7 +94,7 @@ export class ServerQuestions {
   }
 
   async #askName(kind: Kind, open: OwnWrite, signal: AbortSignal): Promise<OwnWrite | undefined> {
-    const { cache, live, ledger } = this.#options;
+    const { cache, live, pendingWrites } = this.#options;
     const { key } = open;
     const within = key.namespace === undefined ? {} : { namespace: key.namespace };
     const scopes = cache.scopesOf?.(kind) ?? [{}];
@@ -107,7 +107,7 @@ export class ServerQuestions {
     const isPart = scopes.some((scope) => scope.labelSelector !== undefined || scope.fieldSelector !== undefined);
     const gone = { version, uid: open.uid, ...(isPart ? { within: storeName(kind) } : {}) };
     const write = found === undefined ? this.#absent(key, gone) : this.#present(kind, found, open.isLearned);
-    ledger.settle(kind, open, write);
+    pendingWrites.settle(kind, open, write);
     return write;
   }
 
@@ -116,9 +116,9 @@ export class ServerQuestions {
     namespace: string | undefined,
     { isLate, signal }: { readonly isLate: boolean; readonly signal: AbortSignal },
   ): Promise<string> {
-    const { cache, live, ledger } = this.#options;
+    const { cache, live, pendingWrites } = this.#options;
     const within = namespace === undefined ? {} : { namespace };
-    const notes = ledger.notesIn(kind, namespace);
+    const kindWrites = pendingWrites.writesIn(kind, namespace);
     // The list also waits until the store has synced, and declares the kind as reads do.
     if (!isLate) await cache.list(kind, { ...within, limit: 1, signal });
     const scopes = cache.scopesOf?.(kind) ?? [{}];
@@ -134,29 +134,33 @@ export class ServerQuestions {
       const object = asObject(item);
       const id = idOf(object);
       const held = cached.get(id);
-      const note = notes.get(id);
+      const pending = kindWrites.get(id);
       cached.delete(id);
-      notes.delete(id);
+      kindWrites.delete(id);
       const isNews = !(held !== undefined && isAtLeast(versionOf(held), versionOf(object)));
-      if (note === undefined ? isNews : !isFresh(note, versionOf(object), kind.shape))
-        ledger.settle(kind, note, this.#present(kind, object, note?.isLearned ?? true));
+      if (pending === undefined ? isNews : !isFresh(pending, versionOf(object), kind.shape))
+        pendingWrites.settle(kind, pending, this.#present(kind, object, pending?.isLearned ?? true));
     }
     // An object that the store has and the server has not is gone, or has left the scope of the store; the same holds
     // for open look-ups.
     for (const [id, object] of cached) {
-      const note = notes.get(id);
-      notes.delete(id);
+      const pending = kindWrites.get(id);
+      kindWrites.delete(id);
       const version = versionAt(versions, object.metadata.namespace);
-      if (isNewer(versionOf(object), version) || (note !== undefined && isNewer(note.version, version))) continue;
+      if (isNewer(versionOf(object), version) || (pending !== undefined && isNewer(pending.version, version))) continue;
       const gone = { version, uid: object.metadata.uid ?? '', within: storeName(kind) };
-      ledger.settle(kind, note, this.#absent(keyOf(object), gone));
+      pendingWrites.settle(kind, pending, this.#absent(keyOf(object), gone));
     }
-    for (const note of notes.values()) {
-      const version = versionAt(versions, note.key.namespace);
-      const isKnown = note.outcome.type === 'absent' && note.version !== '';
-      if (version === '' || isKnown || isNewer(note.version, version)) continue;
-      if (isSuperseded(note, { storeVersion, cached: undefined })) continue;
-      ledger.settle(kind, note, this.#absent(note.key, { version, uid: note.uid, within: storeName(kind) }));
+    for (const pending of kindWrites.values()) {
+      const version = versionAt(versions, pending.key.namespace);
+      const isKnown = pending.outcome.type === 'absent' && pending.version !== '';
+      if (version === '' || isKnown || isNewer(pending.version, version)) continue;
+      if (isSuperseded(pending, { storeVersion, cached: undefined })) continue;
+      pendingWrites.settle(
+        kind,
+        pending,
+        this.#absent(pending.key, { version, uid: pending.uid, within: storeName(kind) }),
+      );
     }
     return [...versions.values()].reduce((oldest, version) => (isNewer(oldest, version) ? version : oldest));
   }
@@ -169,7 +173,7 @@ export class ServerQuestions {
   #absent(key: ObjectKey, { within, ...known }: Gone): OwnWrite {
     const recordedAt = this.#options.clock.monotonicNow();
     const outcome = within === undefined ? ({ type: 'absent' } as const) : ({ type: 'absent', within } as const);
-    return { key, outcome, ...known, floor: '', recordedAt, isLearned: true };
+    return { key, outcome, ...known, observedVersion: '', recordedAt, isLearned: true };
   }
 }
 

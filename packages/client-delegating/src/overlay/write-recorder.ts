@@ -6,7 +6,7 @@ import { asObject } from '../writes/as-object.js';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey, PersistedObject, Status } from '@kctl/apimachinery';
 import type { DeleteAllOfOptions, DeletedCollection, DeleteOptions } from '@kctl/client';
 import type { CacheView } from './cache-view.js';
-import type { Ledger } from './ledger.js';
+import type { PendingWrites } from './pending-writes.js';
 import { matcherOf } from './list-matcher.js';
 import { isNewer, storeName, versionOf } from '../writes/own-write.js';
 import type { Fact } from '../writes/own-write.js';
@@ -25,7 +25,7 @@ import type { Known } from '../writes/write-outcome.js';
 /** Options for {@link WriteRecorder}. */
 export interface WriteRecorderOptions {
   readonly cache: CacheView;
-  readonly ledger: Ledger;
+  readonly pendingWrites: PendingWrites;
   readonly vanishings: Vanishings;
 }
 
@@ -50,7 +50,7 @@ export class WriteRecorder {
     if (about.options.dryRun === true) return await send();
     const { key } = about;
     const recordUnknown = (): void => {
-      if (key === undefined) this.#options.ledger.recordScope(kind, about.namespace);
+      if (key === undefined) this.#options.pendingWrites.recordScope(kind, about.namespace);
       else this.#record(kind, unread(key));
     };
     const object = await this.#send(send, {
@@ -113,7 +113,7 @@ export class WriteRecorder {
     send: () => Promise<DeletedCollection<K>>,
   ): Promise<DeletedCollection<K>> {
     if (options.dryRun === true) return await send();
-    const recordScope = (): void => this.#options.ledger.recordScope(kind, options.namespace);
+    const recordScope = (): void => this.#options.pendingWrites.recordScope(kind, options.namespace);
     const answer = await this.#send(send, { unknown: recordScope, refused: () => Promise.resolve() });
     const given: unknown = answer;
     // A response that is not a list of objects does not show which objects were deleted.
@@ -123,7 +123,7 @@ export class WriteRecorder {
   }
 
   async #deletedList(kind: Kind, options: DeleteAllOfOptions, answer: KubeList<object>): Promise<void> {
-    const { ledger } = this.#options;
+    const { pendingWrites } = this.#options;
     const { namespace } = options;
     const deleted = new Set<string>();
     for (const item of answer.items) {
@@ -131,22 +131,26 @@ export class WriteRecorder {
       const object = asObject(item);
       deleted.add(formatKey(keyOf(object)));
       const uid = object.metadata.uid ?? '';
-      const earlier = ledger.find(kind, keyOf(object));
+      const earlier = pendingWrites.find(kind, keyOf(object));
       // The answer has the object as it was found; an own write may have come between.
       const isLater = earlier !== undefined && earlier.uid === uid && isNewer(earlier.version, versionOf(object));
-      this.#record(kind, { ...unread(keyOf(object)), floor: isLater ? earlier.version : versionOf(object), uid });
+      this.#record(kind, {
+        ...unread(keyOf(object)),
+        observedVersion: isLater ? earlier.version : versionOf(object),
+        uid,
+      });
     }
     const at = answer.metadata.resourceVersion ?? '';
     const matches = mayMatch(options);
-    const noted = [...ledger.notesIn(kind, namespace).values()].flatMap(({ outcome }) =>
+    const recorded = [...pendingWrites.writesIn(kind, namespace).values()].flatMap(({ outcome }) =>
       outcome.type === 'present' ? [outcome.object] : [],
     );
-    const stores = ledger.storesOf(kind, namespace);
+    const stores = pendingWrites.storesOf(kind, namespace);
     const versionsOf = (): string[] => stores.map((store) => this.#options.cache.resourceVersionOf(store, namespace));
     const before = versionsOf();
     const shown = await Promise.all(stores.map((store) => this.#listed(store, options)));
     const after = versionsOf();
-    for (const object of [...shown.flatMap((objects) => objects ?? []), ...noted]) {
+    for (const object of [...shown.flatMap((objects) => objects ?? []), ...recorded]) {
       if (deleted.has(formatKey(keyOf(object))) || isNewer(versionOf(object), at) || !matches(object)) continue;
       this.#record(kind, { ...unread(keyOf(object)), isLearned: true });
     }
@@ -155,19 +159,24 @@ export class WriteRecorder {
       const version = after[index] ?? '';
       comparedAt.set(storeName(store), version === before[index] && shown[index] !== undefined ? version : '');
     });
-    ledger.recordAnswered(kind, namespace, { version: at, comparedAt });
+    pendingWrites.recordAnswered(kind, namespace, { version: at, comparedAt });
   }
 
   /** The state of an object that is about to be deleted, which is the newest of own writes and cache. */
   async #known(kind: Kind, key: ObjectKey, signal: AbortSignal | undefined): Promise<Known> {
-    const { cache, ledger } = this.#options;
-    const write = ledger.find(kind, key);
+    const { cache, pendingWrites } = this.#options;
+    const write = pendingWrites.find(kind, key);
     // A store that has not synced would keep the delete waiting.
     const canTell = cache.isCached(kind, key.namespace) && cache.resourceVersionOf(kind, key.namespace) !== '';
     const cached = canTell ? await this.#cached(kind, key, signal) : undefined;
-    const fromCache = { uid: cached?.metadata.uid ?? '', floor: cached === undefined ? '' : versionOf(cached) };
+    const fromCache = {
+      uid: cached?.metadata.uid ?? '',
+      observedVersion: cached === undefined ? '' : versionOf(cached),
+    };
     if (write === undefined || write.outcome.type !== 'present') return fromCache;
-    return isNewer(fromCache.floor, write.version) ? fromCache : { uid: write.uid, floor: write.version };
+    return isNewer(fromCache.observedVersion, write.version)
+      ? fromCache
+      : { uid: write.uid, observedVersion: write.version };
   }
 
   async #cached(
@@ -214,25 +223,25 @@ export class WriteRecorder {
     { error, signal }: { readonly error: unknown; readonly signal: AbortSignal | undefined },
   ): Promise<void> {
     if (!saysOtherwise(error, key)) return;
-    const { cache, ledger } = this.#options;
-    const outcome = ledger.find(kind, key)?.outcome;
-    const noted = outcome?.type === 'present' ? outcome.object : undefined;
+    const { cache, pendingWrites } = this.#options;
+    const outcome = pendingWrites.find(kind, key)?.outcome;
+    const recorded = outcome?.type === 'present' ? outcome.object : undefined;
     const isShown = async (store: Kind): Promise<boolean> => {
-      if (noted !== undefined) return isHeld(cache, store, noted);
+      if (recorded !== undefined) return isHeld(cache, store, recorded);
       return (
         cache.resourceVersionOf(store, key.namespace) !== '' && (await this.#cached(store, key, signal)) !== undefined
       );
     };
-    const shown = await Promise.all(ledger.storesOf(kind, key.namespace).map(isShown));
+    const shown = await Promise.all(pendingWrites.storesOf(kind, key.namespace).map(isShown));
     // That there is such an object, or none, is no news to a cache that shows as much.
     if (isAlreadyExists(error) && !shown.includes(false)) return;
-    if (isNotFound(error) && noted === undefined && !shown.includes(true)) return;
+    if (isNotFound(error) && recorded === undefined && !shown.includes(true)) return;
     this.#record(kind, { ...unread(key), isLearned: true });
   }
 
   #record(kind: Kind, fact: Fact): void {
-    const { ledger, vanishings } = this.#options;
-    ledger.record(kind, fact);
+    const { pendingWrites, vanishings } = this.#options;
+    pendingWrites.record(kind, fact);
     const { outcome, key } = fact;
     if (outcome.type === 'present' && kind.shape !== 'metadata') vanishings.wrote(kind, outcome.object);
     else if (outcome.type === 'absent') vanishings.ended(kind, key);

@@ -22,10 +22,10 @@ export interface OwnWrite {
   /** The version at which the outcome holds; '' if it is not known. */
   readonly version: string;
   /**
-   * The minimum resourceVersion, for a deletion whose version is not known and that has ended the object or only begun.
-   * It is a version at which the object still existed. '' otherwise.
+   * The last version at which the object was observed, for a deletion whose version is not known and that has ended the
+   * object or only begun; a store has to be past it. '' otherwise.
    */
-  readonly floor: string;
+  readonly observedVersion: string;
   readonly uid: string;
   /** Monotonic time in ms. */
   readonly recordedAt: number;
@@ -37,7 +37,7 @@ export interface OwnWrite {
 export type Fact = Omit<OwnWrite, 'recordedAt'>;
 
 /** View of a store for the key of a write. */
-export interface StoreSight {
+export interface ObservedStore {
   /** The version that the store had reached before it was read. */
   readonly storeVersion: string;
   /** The object that it then had; undefined if there was none. */
@@ -53,24 +53,24 @@ export function isPast({ version }: Pick<OwnWrite, 'version'>, storeVersion: str
  * Whether a store has caught up with a write, so that what it shows is as new or newer. Everything that cannot be
  * compared counts as not caught up.
  */
-export function isSuperseded(write: OwnWrite, { storeVersion, cached }: StoreSight): boolean {
-  const { version, floor, uid, outcome } = write;
+export function isSuperseded(write: OwnWrite, { storeVersion, cached }: ObservedStore): boolean {
+  const { version, observedVersion, uid, outcome } = write;
   if (version !== '')
     return isPast(write, storeVersion) || (cached !== undefined && isAtLeast(versionOf(cached), version));
-  if (floor === '') return false;
+  if (observedVersion === '') return false;
   // A store that was past the object and does not have it has seen its end.
-  if (cached === undefined) return isAtLeast(storeVersion, floor);
-  if (cached.metadata.uid !== uid) return uid !== '' && isNewer(versionOf(cached), floor);
+  if (cached === undefined) return isAtLeast(storeVersion, observedVersion);
+  if (cached.metadata.uid !== uid) return uid !== '' && isNewer(versionOf(cached), observedVersion);
   // That it has begun is seen. If its end is up to a grace period, the delete may have cut that short.
   const isHeld = isDeleting(cached) && (cached.metadata.deletionGracePeriodSeconds ?? 0) === 0;
-  return outcome.type === 'unread' && isHeld && isNewer(versionOf(cached), floor);
+  return outcome.type === 'unread' && isHeld && isNewer(versionOf(cached), observedVersion);
 }
 
 /**
  * Reports whether only the object shows that a store has caught up, because the end of the object has no known version.
  */
-export function needsLook({ version, floor }: OwnWrite): boolean {
-  return version === '' && floor !== '';
+export function needsLook({ version, observedVersion }: OwnWrite): boolean {
+  return version === '' && observedVersion !== '';
 }
 
 /** Whether what is remembered is not enough to answer a read of this kind. */
@@ -84,8 +84,8 @@ export function needsReading(kind: Kind, { outcome, version }: OwnWrite): boolea
 /** Reports whether `later` is to replace `earlier`, since their answers may have arrived out of order. */
 export function replaces(later: OwnWrite, earlier: OwnWrite): boolean {
   if (later.outcome.type === 'unread' && later.version === '') return true;
-  const at = later.version === '' ? later.floor : later.version;
-  const before = earlier.version === '' ? earlier.floor : earlier.version;
+  const at = later.version === '' ? later.observedVersion : later.version;
+  const before = earlier.version === '' ? earlier.observedVersion : earlier.version;
   const isOfDeleted = earlier.outcome.type === 'absent' && earlier.uid !== '' && earlier.uid === later.uid;
   if (isOfDeleted && later.outcome.type !== 'absent') return false;
   if (later.outcome.type === 'absent' && later.version === '')

@@ -5,10 +5,10 @@ import { isSuperseded } from './own-write.js';
 import { mayHaveHappened, outcomeOfDelete, outcomeOfWrite } from './write-outcome.js';
 
 const Thing = defineKind({ group: '', version: 'v1', kind: 'Thing', scope: 'Cluster' });
-const known = { uid: 'u', floor: '5' };
+const known = { uid: 'u', observedVersion: '5' };
 const after = (result: KubeObject | Status): string => {
-  const { outcome, floor, version, uid } = outcomeOfDelete(Thing, { key: { name: 'a' }, result, known });
-  return [outcome.type, version, floor, uid].join(' ');
+  const { outcome, observedVersion, version, uid } = outcomeOfDelete(Thing, { key: { name: 'a' }, result, known });
+  return [outcome.type, version, observedVersion, uid].join(' ');
 };
 const object = (metadata: object, more: object = {}): KubeObject => ({
   metadata: { name: 'a', uid: 'u', resourceVersion: '9', ...metadata },
@@ -48,10 +48,16 @@ describe('deletionTimestamp: null', () => {
   });
 
   it('does not count as a deletion that the cache has seen', () => {
-    const write = { key: { name: 'a' }, outcome: { type: 'unread' }, version: '', floor: '5', uid: 'u' } as const;
-    const sight = (cached: KubeObject) => ({ storeVersion: '9', cached });
-    expect(isSuperseded({ ...write, recordedAt: 0 }, sight(alive))).toBe(false);
-    expect(isSuperseded({ ...write, recordedAt: 0 }, sight(object({ deletionTimestamp: 't' })))).toBe(true);
+    const write = {
+      key: { name: 'a' },
+      outcome: { type: 'unread' },
+      version: '',
+      observedVersion: '5',
+      uid: 'u',
+    } as const;
+    const observed = (cached: KubeObject) => ({ storeVersion: '9', cached });
+    expect(isSuperseded({ ...write, recordedAt: 0 }, observed(alive))).toBe(false);
+    expect(isSuperseded({ ...write, recordedAt: 0 }, observed(object({ deletionTimestamp: 't' })))).toBe(true);
   });
 });
 

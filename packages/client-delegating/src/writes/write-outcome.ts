@@ -45,7 +45,7 @@ export function outcomeOfObject(kind: Kind, object: DeepReadonly<KubeObject>): F
     // A separate copy, because the caller owns the object that the write returned.
     outcome: { type: 'present', object: mutableCopy(object), apiVersion: kind.apiVersion, shape: kind.shape },
     version: versionOf(object),
-    floor: '',
+    observedVersion: '',
     uid: object.metadata.uid ?? '',
   };
 }
@@ -65,7 +65,7 @@ function outcomeOfTerminating(kind: Kind, object: DeepReadonly<KubeObject>): Fac
   // Some kinds answer with the deleted object, some with the object being deleted; without further information, it may
   // be either.
   if (typeof deletionGracePeriodSeconds !== 'number') return unread(keyOf(object));
-  return gone(keyOf(object), { uid: uid ?? '', floor: versionOf(object) });
+  return gone(keyOf(object), { uid: uid ?? '', observedVersion: versionOf(object) });
 }
 
 /**
@@ -80,13 +80,16 @@ export function outcomeOfDelete(
   if (isObject(result)) {
     const terminating = outcomeOfTerminating(kind, result);
     if (terminating.outcome.type === 'present' || isDeleting(result)) return terminating;
-    return gone(key, { uid: result.metadata.uid ?? known.uid, floor: versionOf(result) || known.floor });
+    return gone(key, {
+      uid: result.metadata.uid ?? known.uid,
+      observedVersion: versionOf(result) || known.observedVersion,
+    });
   }
   // A user's client may return nothing. Then the delete has happened, and nothing else is known.
   const given: unknown = result;
   if (!isJsonObject(given)) return unread(key);
   const uid = result.details?.uid ?? known.uid;
-  return gone(key, { uid, floor: uid === known.uid ? known.floor : '' });
+  return gone(key, { uid, observedVersion: uid === known.uid ? known.observedVersion : '' });
 }
 
 /** Whether finalizers keep an object. Namespaces have theirs in the spec. */
@@ -100,18 +103,18 @@ function isHeld(object: DeepReadonly<KubeObject>): boolean {
 /** The known state of an object before it was deleted. */
 export interface Known {
   readonly uid: string;
-  readonly floor: string;
+  readonly observedVersion: string;
 }
 
 /** A write of which only the key is known. */
 export function unread(key: ObjectKey, version = ''): Fact {
-  return { key: plainKey(key), outcome: { type: 'unread' }, version, floor: '', uid: '' };
+  return { key: plainKey(key), outcome: { type: 'unread' }, version, observedVersion: '', uid: '' };
 }
 
-function gone(key: ObjectKey, { uid, floor }: Known): Fact {
+function gone(key: ObjectKey, { uid, observedVersion }: Known): Fact {
   // Without a version at which it existed, the cache cannot show that it has seen the end. The server is read.
-  if (floor === '') return unread(key);
-  return { key: plainKey(key), outcome: { type: 'absent' }, version: '', floor, uid };
+  if (observedVersion === '') return unread(key);
+  return { key: plainKey(key), outcome: { type: 'absent' }, version: '', observedVersion, uid };
 }
 
 function plainKey({ namespace, name }: ObjectKey): ObjectKey {

@@ -3,17 +3,17 @@ import type { Kind, KindShape, ObjectKey } from '@kctl/apimachinery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { CacheView } from './cache-view.js';
-import { KindNotes } from './kind-notes.js';
-import type { Note } from './kind-notes.js';
+import { KindWrites } from './kind-writes.js';
+import type { PendingWrite } from './kind-writes.js';
 import { orUndefined } from '../or-undefined.js';
 import { isAtLeast, isComparable, isPast, isSuperseded, needsLook, replaces, storeName } from '../writes/own-write.js';
-import type { Fact, OwnWrite, StoreSight } from '../writes/own-write.js';
+import type { Fact, OwnWrite, ObservedStore } from '../writes/own-write.js';
 import { isHeld } from './projected.js';
 import { ScopeWrites } from '../writes/scope-writes.js';
 import type { ScopeWrite } from '../writes/scope-writes.js';
 
-/** Options for {@link Ledger}. */
-export interface LedgerOptions {
+/** Options for {@link PendingWrites}. */
+export interface PendingWritesOptions {
   readonly cache: CacheView;
   readonly clock: Clock;
   readonly logger: Logger;
@@ -41,9 +41,9 @@ const sweepPerWrite = 3;
  * Retains one object for each key that was written, or looked up, within the lag of the cache, for `ttlMs` at most. All
  * operations are O(1) except {@link inScope}, which is O(size of its result), and {@link scopesOver}.
  */
-export class Ledger {
-  readonly #options: LedgerOptions;
-  readonly #byKind = new Map<string, KindNotes>();
+export class PendingWrites {
+  readonly #options: PendingWritesOptions;
+  readonly #byKind = new Map<string, KindWrites>();
   readonly #scopes: ScopeWrites;
   readonly #expired: (kind: Kind) => void;
   readonly #stores = new WeakMap<Kind, readonly Kind[]>();
@@ -52,7 +52,7 @@ export class Ledger {
   readonly #learned = new WeakSet<Kind>();
   #own = 0;
 
-  constructor(options: LedgerOptions) {
+  constructor(options: PendingWritesOptions) {
     this.#options = options;
     this.#scopes = new ScopeWrites({
       isExpired: (scope) => this.#isExpired(scope.recordedAt),
@@ -90,11 +90,11 @@ export class Ledger {
       if (write.isLearned !== true) this.#addScope(kind, namespace, { version: write.version });
       return;
     }
-    const notes = this.#notesOf(kind);
-    const earlier = notes.get(write.key);
+    const kindWrites = this.#writesOf(kind);
+    const earlier = kindWrites.get(write.key);
     if (earlier !== undefined && !replaces(write, earlier.write)) return;
-    this.#put(notes, { write, kind, doneFor: new Set() });
-    this.#sweep(notes);
+    this.#put(kindWrites, { write, kind, doneFor: new Set() });
+    this.#sweep(kindWrites);
   }
 
   /**
@@ -102,10 +102,10 @@ export class Ledger {
    * every store was past it, what the server returned is newer.
    */
   settle(kind: Kind, open: OwnWrite | undefined, known: OwnWrite): void {
-    const notes = this.#notesOf(kind);
-    const present = notes.get(known.key)?.write;
-    if (present === undefined || present === open) this.#put(notes, { write: known, kind, doneFor: new Set() });
-    else this.#forgetEmpty(kind, notes);
+    const kindWrites = this.#writesOf(kind);
+    const present = kindWrites.get(known.key)?.write;
+    if (present === undefined || present === open) this.#put(kindWrites, { write: known, kind, doneFor: new Set() });
+    else this.#forgetEmpty(kind, kindWrites);
   }
 
   /** Records that a kind is read or written in this version. O(1) for one that is known. */
@@ -120,37 +120,37 @@ export class Ledger {
 
   find(kind: Kind, key: ObjectKey): OwnWrite | undefined {
     if (this.#byKind.size === 0) return undefined;
-    const notes = this.#byKind.get(formatGroupKind(kind));
-    const note = notes?.get(key);
-    return notes === undefined || note === undefined ? undefined : this.#openFor(kind, notes, note);
+    const kindWrites = this.#byKind.get(formatGroupKind(kind));
+    const pending = kindWrites?.get(key);
+    return kindWrites === undefined || pending === undefined ? undefined : this.#openFor(kind, kindWrites, pending);
   }
 
   /** The writes of a kind in a namespace (undefined or '': in all), by key. */
   inScope(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
     const found = new Map<string, OwnWrite>();
-    const notes = this.#byKind.get(formatGroupKind(kind));
-    if (notes === undefined) return found;
-    for (const note of [...notes.within(namespace)]) {
-      const write = this.#openFor(kind, notes, note);
+    const kindWrites = this.#byKind.get(formatGroupKind(kind));
+    if (kindWrites === undefined) return found;
+    for (const pending of [...kindWrites.within(namespace)]) {
+      const write = this.#openFor(kind, kindWrites, pending);
       if (write !== undefined) found.set(formatKey(write.key), write);
     }
     return found;
   }
 
   /** All that is remembered of a kind in a namespace (undefined or '': in all), also what its store has caught up with. */
-  notesIn(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
-    const notes = this.#byKind.get(formatGroupKind(kind));
-    return new Map([...(notes?.within(namespace) ?? [])].map(({ write }) => [formatKey(write.key), write]));
+  writesIn(kind: Kind, namespace: string | undefined): Map<string, OwnWrite> {
+    const kindWrites = this.#byKind.get(formatGroupKind(kind));
+    return new Map([...(kindWrites?.within(namespace) ?? [])].map(({ write }) => [formatKey(write.key), write]));
   }
 
   /** Reports whether the store has caught up with the write; if so, it is not checked again. */
-  isDone(kind: Kind, write: OwnWrite, sight: StoreSight): boolean {
-    if (!isSuperseded(write, sight)) return false;
-    const notes = this.#byKind.get(formatGroupKind(kind));
-    const note = notes?.get(write.key);
-    if (notes === undefined || note?.write !== write) return true;
-    note.doneFor.add(storeName(kind));
-    if (this.#isDoneForAll(note)) this.#drop(notes, note);
+  isDone(kind: Kind, write: OwnWrite, observed: ObservedStore): boolean {
+    if (!isSuperseded(write, observed)) return false;
+    const kindWrites = this.#byKind.get(formatGroupKind(kind));
+    const pending = kindWrites?.get(write.key);
+    if (kindWrites === undefined || pending?.write !== write) return true;
+    pending.doneFor.add(storeName(kind));
+    if (this.#isDoneForAll(pending)) this.#drop(kindWrites, pending);
     return true;
   }
 
@@ -223,27 +223,27 @@ export class Ledger {
     this.#scopes.add({ kind, namespace, recordedAt, settledFor: new Set(), comparedAt: new Map(), ...known });
   }
 
-  #openFor(kind: Kind, notes: KindNotes, note: Note): OwnWrite | undefined {
-    if (this.#isExpired(note.write.recordedAt)) {
-      this.#expire(notes, note);
+  #openFor(kind: Kind, kindWrites: KindWrites, pending: PendingWrite): OwnWrite | undefined {
+    if (this.#isExpired(pending.write.recordedAt)) {
+      this.#expire(kindWrites, pending);
       return undefined;
     }
-    return note.doneFor.has(storeName(kind)) ? undefined : note.write;
+    return pending.doneFor.has(storeName(kind)) ? undefined : pending.write;
   }
 
   /** Drops what is done or too old among those not looked at longest, so that writes that are not read do not pile up. */
-  #sweep(notes: KindNotes): void {
-    for (const note of notes.oldest(sweepPerWrite)) {
-      if (this.#isExpired(note.write.recordedAt)) this.#expire(notes, note);
-      else if (this.#isDoneForAll(note)) this.#settle(notes, note);
+  #sweep(kindWrites: KindWrites): void {
+    for (const pending of kindWrites.oldest(sweepPerWrite)) {
+      if (this.#isExpired(pending.write.recordedAt)) this.#expire(kindWrites, pending);
+      else if (this.#isDoneForAll(pending)) this.#settle(kindWrites, pending);
       else {
-        notes.touch(note);
-        if (needsLook(note.write)) void this.#look(notes, note);
+        kindWrites.touch(pending);
+        if (needsLook(pending.write)) void this.#look(kindWrites, pending);
       }
     }
   }
 
-  #isDoneForAll({ write, kind, doneFor }: Note): boolean {
+  #isDoneForAll({ write, kind, doneFor }: PendingWrite): boolean {
     const { cache } = this.#options;
     const { namespace } = write.key;
     return this.storesOf(kind, namespace).every(
@@ -256,87 +256,87 @@ export class Ledger {
   }
 
   /** An end that no store contradicts is not a failure, because that store was not read, so nothing checked it. */
-  #expire(notes: KindNotes, note: Note): void {
-    if (!needsLook(note.write)) this.#giveUp(notes, note);
+  #expire(kindWrites: KindWrites, pending: PendingWrite): void {
+    if (!needsLook(pending.write)) this.#giveUp(kindWrites, pending);
     else
-      void this.#look(notes, note).then(() => {
-        if (notes.get(note.write.key) === note) this.#giveUp(notes, note);
+      void this.#look(kindWrites, pending).then(() => {
+        if (kindWrites.get(pending.write.key) === pending) this.#giveUp(kindWrites, pending);
       });
   }
 
-  #giveUp(notes: KindNotes, note: Note): void {
-    if (note.write.isLearned !== true && this.#wouldBeHeld(note)) {
-      this.#expired(note.kind);
+  #giveUp(kindWrites: KindWrites, pending: PendingWrite): void {
+    if (pending.write.isLearned !== true && this.#wouldBeHeld(pending)) {
+      this.#expired(pending.kind);
       this.#options.logger.warn('the cache has not seen an own write in time; reads may be older than it', {
-        kind: formatGroupKind(note.kind),
-        key: formatKey(note.write.key),
+        kind: formatGroupKind(pending.kind),
+        key: formatKey(pending.write.key),
         ttlMs: this.#options.ttlMs,
       });
     }
-    this.#drop(notes, note);
+    this.#drop(kindWrites, pending);
   }
 
   /** Reports whether some store is to see the outcome, which is false if the cache's selectors exclude the object. */
-  #wouldBeHeld({ write: { outcome, key }, kind }: Note): boolean {
+  #wouldBeHeld({ write: { outcome, key }, kind }: PendingWrite): boolean {
     if (outcome.type !== 'present') return true;
     const { cache } = this.#options;
     return this.storesOf(kind, key.namespace).some((store) => isHeld(cache, store, outcome.object));
   }
 
   /** Checks ended objects in the stores that were not read since, because the version of a delete is not known. */
-  async #look(notes: KindNotes, note: Note): Promise<void> {
-    if (note.isLookedAt === true) return;
-    note.isLookedAt = true;
+  async #look(kindWrites: KindWrites, pending: PendingWrite): Promise<void> {
+    if (pending.isLookedAt === true) return;
+    pending.isLookedAt = true;
     const { cache } = this.#options;
-    const { key } = note.write;
-    for (const store of this.storesOf(note.kind, key.namespace)) {
-      if (note.doneFor.has(storeName(store))) continue;
+    const { key } = pending.write;
+    for (const store of this.storesOf(pending.kind, key.namespace)) {
+      if (pending.doneFor.has(storeName(store))) continue;
       const storeVersion = cache.resourceVersionOf(store, key.namespace);
       if (storeVersion === '') continue;
       try {
-        this.isDone(store, note.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
+        this.isDone(store, pending.write, { storeVersion, cached: await orUndefined(cache.get<Kind>(store, key)) });
       } catch {
         // A store that cannot answer now is checked another time.
         break;
       }
     }
-    note.isLookedAt = false;
-    if (this.#isDoneForAll(note)) this.#settle(notes, note);
+    pending.isLookedAt = false;
+    if (this.#isDoneForAll(pending)) this.#settle(kindWrites, pending);
   }
 
   /** Every store has caught up. If no store holds it any longer, one that comes to hold it again must be as new. */
-  #settle(notes: KindNotes, note: Note): void {
-    const { write, kind } = note;
+  #settle(kindWrites: KindWrites, pending: PendingWrite): void {
+    const { write, kind } = pending;
     const { namespace } = write.key;
-    this.#drop(notes, note);
+    this.#drop(kindWrites, pending);
     if (write.isLearned === true || this.#isExpired(write.recordedAt)) return;
     if (this.storesOf(kind, namespace).length === 0) this.#addScope(kind, namespace, { version: write.version });
   }
 
-  #notesOf(kind: Kind): KindNotes {
+  #writesOf(kind: Kind): KindWrites {
     const name = formatGroupKind(kind);
-    let notes = this.#byKind.get(name);
-    if (notes === undefined) this.#byKind.set(name, (notes = new KindNotes()));
-    return notes;
+    let kindWrites = this.#byKind.get(name);
+    if (kindWrites === undefined) this.#byKind.set(name, (kindWrites = new KindWrites()));
+    return kindWrites;
   }
 
-  #put(notes: KindNotes, note: Note): void {
-    const earlier = notes.put(note);
-    this.#own += own(note) - own(earlier);
+  #put(kindWrites: KindWrites, pending: PendingWrite): void {
+    const earlier = kindWrites.put(pending);
+    this.#own += own(pending) - own(earlier);
   }
 
-  #drop(notes: KindNotes, note: Note): void {
-    if (!notes.delete(note)) return;
-    this.#own -= own(note);
-    this.#forgetEmpty(note.kind, notes);
+  #drop(kindWrites: KindWrites, pending: PendingWrite): void {
+    if (!kindWrites.delete(pending)) return;
+    this.#own -= own(pending);
+    this.#forgetEmpty(pending.kind, kindWrites);
   }
 
-  #forgetEmpty(kind: Kind, notes: KindNotes): void {
+  #forgetEmpty(kind: Kind, kindWrites: KindWrites): void {
     const name = formatGroupKind(kind);
-    if (notes.size === 0 && this.#byKind.get(name) === notes) this.#byKind.delete(name);
+    if (kindWrites.size === 0 && this.#byKind.get(name) === kindWrites) this.#byKind.delete(name);
   }
 }
 
-function own(note: Note | undefined): number {
-  return note === undefined || note.write.isLearned === true ? 0 : 1;
+function own(pending: PendingWrite | undefined): number {
+  return pending === undefined || pending.write.isLearned === true ? 0 : 1;
 }
