@@ -89,6 +89,25 @@ describe('ageing', () => {
     expect(queue.tryGet()).toBe(undefined);
   });
 
+  it.each([
+    ['with ageing', { ageing: { stepMs: 1e9 } }],
+    ['without it', {}],
+  ])('gives no key the priority or the reasons of one that was forgotten, %s', (_name, options) => {
+    const queue = createPriorityQueue({ clock: new FakeClock(), ...options });
+    for (let index = 0; index < 3_000; index++) {
+      const item = `key-${index}`;
+      const isPlain = index % 2 === 0;
+      if (isPlain) queue.add(item);
+      else queue.addWith({ priority: 5, reason: 'because' }, item);
+      const [priority, reasons] = isPlain ? [0, []] : [5, ['because']];
+      const taken = queue.tryGetWithPriority();
+      if (taken?.priority !== priority || taken.reasons.length !== reasons.length)
+        expect(taken).toEqual({ item, priority, reasons });
+      queue.done(item);
+    }
+    expect(queue.length).toBe(0);
+  });
+
   it('starves low priorities without it, as controller-runtime does', () => {
     const clock = new FakeClock();
     const queue = createPriorityQueue({ clock });

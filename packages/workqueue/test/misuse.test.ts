@@ -47,6 +47,16 @@ describe.each(Object.entries(flavours))('%s', (_name, create) => {
     expect(isQueueArgumentError(error) && error.field).toBe(field);
   });
 
+  it.each([
+    [{ clok: new FakeClock() }, 'unknown option "clok": did you mean "clock"?'],
+    [{ bound: { maxPending: 1, ondrop: broken } }, 'unknown option "bound.ondrop"'],
+    [{ ageing: { stepMs: 1, maxMs: 5 } }, 'unknown option "ageing.maxMs"'],
+    [{ ageing: { stepMs: 0 } }, 'ageing.stepMs 0'],
+    [{ name: 5 }, 'name is'],
+  ])('refuses %o, which would go unnoticed', (options, message) => {
+    expect(() => create(options as never)).toThrow(message);
+  });
+
   it('refuses to run without work, or with an onError that is not a function', () => {
     const queue = create();
     queue.add('a');

@@ -109,6 +109,7 @@ it.each([
   [{ timeoutMs: Number.NaN }, 'timeoutMs is NaN'],
   [{ startRate: { perSecond: 0 } }, 'startRate.perSecond is 0'],
   [{ startRate: 5 }, 'startRate is 5'],
+  [{ startRate: null }, 'startRate is null'],
   [{ startRate: { perSecond: 5, bust: 1 } }, 'unknown option "bust": did you mean "burst"?'],
 ])('refuses %o', (options, message) => {
   expect(() => createWorkQueue().run(options as never, () => undefined)).toThrow(message);
@@ -153,7 +154,9 @@ describe('a backing queue', () => {
     expect(queue.entries().map(({ key }) => key)).toEqual(['c', 'b', 'a']);
     expect(queue.tryGet()).toBe('c');
     queue.add('c');
-    expect(stack.items).toEqual(['a', 'b']);
+    queue.add('c');
+    // It does not hold what is worked on.
+    expect([stack.items, stack.touched]).toEqual([['a', 'b'], ['b']]);
     queue.done('c');
     expect([queue.delete('b'), queue.tryGet(), queue.tryGet(), queue.tryGet()]).toEqual([true, 'c', 'a', undefined]);
     queue.done('c');
@@ -242,6 +245,25 @@ describe('a backing queue', () => {
     expect(() => queue.done('b')).toThrow('broken');
     await drained;
     expect(clock.pendingTimers).toBe(0);
+  });
+
+  it('that refuses a key leaves its place in a bounded queue to another, unless it is delayed', () => {
+    const stack = new Stack();
+    let isBroken = true;
+    const push = stack.push.bind(stack);
+    stack.push = (item) => {
+      if (isBroken) throw new Error('broken');
+      push(item);
+    };
+    const queue = createRateLimitingQueue({ queue: stack, clock: new FakeClock(), bound: { maxPending: 1 } });
+    expect(() => queue.add('a')).toThrow('broken');
+    queue.addAfter('b', 10);
+    expect(() => queue.add('b')).toThrow('broken');
+    isBroken = false;
+    expect(() => queue.add('c')).toThrow('maxPending = 1');
+    expect(queue.delete('b')).toBe(true);
+    queue.add('c');
+    expect(queue.tryGet()).toBe('c');
   });
 
   it.each([false, true])(
