@@ -22,6 +22,7 @@ import { CliError, explain } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject, type Project } from '../project.js';
 import { runAndRestart } from '../run-and-restart.js';
+import { warnOfStoredObjects } from '../stored-objects.js';
 import { startGuardian } from '../start-guardian.js';
 
 /** How long giving a cluster back may take, in ms. */
@@ -223,6 +224,7 @@ async function untilListening(
 }
 
 async function installCrds(io: CliIo, cluster: OpenCluster, crds: readonly ManifestObject[]): Promise<void> {
+  await warnOfStoredObjects(io, cluster, crds);
   await applyObjects(io, cluster, crds);
   await waitEstablished(io, cluster, crds);
   cluster.mapper.invalidate();

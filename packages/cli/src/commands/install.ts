@@ -16,6 +16,7 @@ import { openDevRecord } from '../dev/dev-record.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
+import { kindOfDefinition } from '../kind-of-definition.js';
 import { definitionsOf } from '../manifests/definitions.js';
 import { deploymentObjects } from '../manifests/generate-files.js';
 import { ownCommand } from '../own-command.js';
@@ -23,8 +24,9 @@ import { loadOperator, readProject } from '../project.js';
 import { namespaceToApply, reasonToKeep } from '../own-namespace.js';
 import { preflight } from '../preflight.js';
 import { findStaleWebhooks } from '../stale-webhooks.js';
+import { warnOfStoredObjects } from '../stored-objects.js';
 import { waitAvailable } from '../wait-available.js';
-import { defineKind, isNoKindMatch, isNotFound, type Kind } from '@kctl/apimachinery';
+import { isNoKindMatch, isNotFound } from '@kctl/apimachinery';
 
 /** Options of the commands that change a cluster. */
 export interface InstallOptions extends ClusterOptions, ChangeOptions {
@@ -45,6 +47,7 @@ export async function install(io: CliIo, options: InstallOptions): Promise<Chang
   const { graph } = await load(io, options);
   await using cluster = await openClient(io, options);
   const crds = crdsOf(graph);
+  await warnOfStoredObjects(io, cluster, crds);
   await restore(io, cluster, { graph, wanted: crds, ...options });
   if (crds.length === 0) io.err('the operator brings no kinds: nothing to install\n');
   const { first, last } = await stagesOfDefinitions(io, cluster, crds);
@@ -77,6 +80,7 @@ export async function deploy(io: CliIo, options: InstallOptions): Promise<Change
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const crds = crdsOf(graph);
   if (!isDryRun) await preflight(io, cluster, [...crds, ...all]);
+  await warnOfStoredObjects(io, cluster, crds);
   await restore(io, cluster, { graph, wanted: [...all, ...crds], ...options });
   const { namespaces, basis, workload, calls } = stagesOf(all);
   const kept = await applyNamespaces(io, cluster, { graph, namespaces, ...options });
@@ -193,7 +197,7 @@ async function removeObjects(
 ): Promise<readonly ObjectChange[]> {
   const changes: ObjectChange[] = [];
   for (const resource of graph.resources) {
-    const kind = kindOfManifest(resource.manifest);
+    const kind = kindOfDefinition(resource.manifest);
     const found = await cluster.client.list(kind, { signal: io.signal }).catch((error: unknown) => {
       if (isNotFound(error) || isNoKindMatch(error)) return undefined;
       throw error;
@@ -215,19 +219,4 @@ async function removeObjects(
     changes.push(...(await deleteObjects(io, cluster, objects, options)));
   }
   return changes;
-}
-
-/** The storage version of a CustomResourceDefinition as a kind. */
-export function kindOfManifest(manifest: unknown): Kind {
-  const { spec } = manifest as {
-    readonly spec: {
-      readonly group: string;
-      readonly scope: string;
-      readonly names: { readonly kind: string; readonly plural: string };
-      readonly versions: readonly { readonly name: string; readonly storage: boolean }[];
-    };
-  };
-  const version = spec.versions.find(({ storage }) => storage)?.name ?? '';
-  const scope = spec.scope === 'Cluster' ? 'Cluster' : 'Namespaced';
-  return defineKind()({ group: spec.group, version, kind: spec.names.kind, plural: spec.names.plural, scope });
 }
