@@ -102,7 +102,7 @@ describe('listerWatcherFor', () => {
       calls.push(options);
       return Promise.reject(new Error('not here'));
     };
-    const source = listerWatcherFor({ ...client, list } as unknown as InformerClient, kind, { fieldSelector: 'a=b' });
+    const source = listerWatcherFor({ ...client, list }, kind, { fieldSelector: 'a=b' });
     if ('list' in source) await source.list({ limit: 5 }).catch(() => undefined);
     expect(calls).toEqual([{ limit: 5, fieldSelector: 'a=b', live: true }]);
   });
