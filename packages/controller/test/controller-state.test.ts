@@ -1,5 +1,6 @@
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
+import { createPriorityQueue } from '@kctl/workqueue';
 import { createController, funcSource, isControllerError, isSourceError } from '../src/index.js';
 import { pod } from './fakes.js';
 import { createHarness } from './harness.js';
@@ -103,6 +104,19 @@ describe('the sources of a controller', () => {
     await expect(handle.waitForSync({ signal: AbortSignal.abort(new Error('no time')) })).rejects.toThrow();
   });
 
+  it.each([undefined, null, {}, { name: 'x' }])('are sources: %o is not', (source) => {
+    const controller = createController({ name: 'x', reconciler });
+    const problem = 'controller "x": watch: the source is not valid';
+    expect(() => controller.watch(source as never)).toThrow(problem);
+    expect(() => controller.reconcileAllOn(source as never)).toThrow(problem);
+  });
+
+  it('may need rights beside theirs', () => {
+    const accessNeeds = [{ group: '', resource: 'secrets', verbs: ['get'] }] as never[];
+    expect(createController({ name: 'x', reconciler, accessNeeds }).accessNeeds()).toEqual(accessNeeds);
+    expect(createController({ name: 'x', reconciler }).accessNeeds()).toEqual([]);
+  });
+
   it('have the error that they failed with', async () => {
     const t = createHarness();
     t.controller.watch(
@@ -121,5 +135,75 @@ describe('the sources of a controller', () => {
     ]);
     expect(isSourceError(broken?.error)).toBe(true);
     t.stop.abort();
+  });
+});
+
+describe('a part of a user that fails', () => {
+  it('leaves the back-off of a controller without a bucket for all keys, if it is the rate limiter', async () => {
+    const broken = (): never => {
+      throw new Error('broken');
+    };
+    const t = createHarness(() => Promise.reject(new Error('down')), {
+      rateLimiter: { when: broken, forget: broken, numRequeues: broken },
+      maxConcurrentReconciles: 200,
+    });
+    await t.start();
+    for (let each = 0; each < 150; each++) t.pods.add(pod(`p${each}`));
+    await settle();
+    expect(t.runs).toHaveLength(150);
+    await t.clock.advance(5);
+    expect(t.runs).toHaveLength(300);
+    t.stop.abort();
+  });
+
+  it('ends the controller if it is the queue, and the observer sees the run', async () => {
+    const results: unknown[] = [];
+    const broken = new Error('the queue is broken');
+    const t = createHarness(async () => ({ requeueAfterMs: 5 }), {
+      newQueue: (options) => {
+        const queue = createPriorityQueue(options);
+        const addWith = queue.addWith.bind(queue);
+        queue.addWith = (given, ...items) => {
+          if (given.reason === 'requeue') throw broken;
+          addWith(given, ...items);
+        };
+        return queue;
+      },
+      observer: {
+        queued: () => undefined,
+        started: () => ({ requests: 0 }),
+        settled: (_tally, run) => void results.push(run),
+      },
+    });
+    const { done } = await t.start();
+    t.pods.add(pod('a'));
+    await expect(done).rejects.toBe(broken);
+    expect(results).toEqual([{ result: 'requeue_after', error: undefined, nextMs: 5, isLooping: false }]);
+  });
+
+  it.each([undefined, null])(
+    'is not an error hook that answers %s: the decision of the policy stands',
+    async (answer) => {
+      const t = createHarness(() => Promise.reject(new Error('down')), { onError: async () => answer as undefined });
+      await t.start();
+      t.pods.add(pod('a'));
+      await t.clock.advance(5);
+      expect(t.runs).toHaveLength(2);
+      const errors = t.logger.lines.filter(({ level }) => level === 'error').map(({ message }) => message);
+      expect(new Set(errors)).toEqual(new Set(['Reconciler error']));
+      t.stop.abort();
+    },
+  );
+
+  it('ends cleanly, although it is a source whose start throws', async () => {
+    const start = (): never => {
+      throw new Error('no route');
+    };
+    const t = createHarness();
+    t.controller.watch({ name: 'mine', start }, { startPolicy: 'optional' });
+    const { done } = await t.start();
+    t.stop.abort();
+    await done;
+    expect(t.logger.lines.map(({ message }) => message)).not.toContain('a source did not stop cleanly');
   });
 });

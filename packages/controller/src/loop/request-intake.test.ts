@@ -45,7 +45,7 @@ describe('a request that comes in', () => {
   ])('with %o, for a key with %o, is queued with %o', (options, policies, plan) => {
     const t = setUp(policies);
     t.intake.add('a', options);
-    expect(t.added).toEqual([[['a'], plan]]);
+    expect(t.added).toStrictEqual([[['a'], plan]]);
   });
 
   it('is seen by the observer, supersedes the run of its key, and tells whether its object is there', () => {

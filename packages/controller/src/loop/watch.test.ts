@@ -4,6 +4,42 @@ import { createRecordingLogger } from '../../test/recording-logger.js';
 import type { SourceContext } from '../source/source.js';
 import { Watch } from './watch.js';
 
+const environment = {
+  controller: 'c',
+  queue: { add: () => undefined },
+  signal: new AbortController().signal,
+  logger: createRecordingLogger(),
+  clock: new FakeClock(),
+  random: () => 0.5,
+  syncTimeoutMs: 1_000,
+  fail: () => undefined,
+};
+
+it('has a source hand over everything once more after the replay under way, for all calls meanwhile', async () => {
+  const replays: PromiseWithResolvers<undefined>[] = [];
+  const replay = async (): Promise<void> => {
+    const one = Promise.withResolvers<undefined>();
+    replays.push(one);
+    await one.promise;
+  };
+  const watch = new Watch<string>({ name: 'x', start: async () => ({ replay, stop: () => undefined }) }, environment);
+  watch.replay(); // before it has synced: then
+  await watch.synced;
+  expect(replays).toHaveLength(1);
+  for (let call = 0; call < 3; call++) watch.replay();
+  expect(replays).toHaveLength(1);
+  replays[0]?.resolve(undefined);
+  await settle();
+  expect(replays).toHaveLength(2);
+  replays[1]?.resolve(undefined);
+  await settle();
+  expect(replays).toHaveLength(2);
+  await watch.stop();
+  watch.replay();
+  await settle();
+  expect(replays).toHaveLength(2);
+});
+
 it.each([true, false])('ends a source with its session, also one that has ended before: %s', async (isBefore) => {
   const stop = new AbortController();
   const reason = new Error('the session has ended');
@@ -18,14 +54,9 @@ it.each([true, false])('ends a source with its session, also one that has ended 
     },
   };
   const watch = new Watch<string>(source, {
-    controller: 'c',
+    ...environment,
     queue: { add: (request) => void added.push(request), left: (request) => void added.push(request) },
     signal: stop.signal,
-    logger: createRecordingLogger(),
-    clock: new FakeClock(),
-    random: () => 0.5,
-    syncTimeoutMs: 1_000,
-    fail: () => undefined,
   });
   watch.synced.catch(() => undefined);
   await settle();

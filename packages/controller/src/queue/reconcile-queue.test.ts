@@ -14,6 +14,9 @@ describe('defaultRequestKey', () => {
     [{ name: 'a', bucket: 1 }, '{"bucket":1,"name":"a"}'],
     [{ bucket: { z: 1, a: 2 } }, '{"bucket":{"a":2,"z":1}}'],
     [{ name: 7 }, '{"name":7}'],
+    [{ namespace: 7, name: 'a' }, '{"name":"a","namespace":7}'],
+    [{ cluster: 7, name: 'a' }, '{"cluster":7,"name":"a"}'],
+    [{ namespace: null, cluster: undefined, name: 'a' }, 'a'],
     [42, '42'],
   ])('names %j', (request, key) => {
     expect(defaultRequestKey(request)).toBe(key);
