@@ -23,3 +23,48 @@ it('adds up what containers use, and puts the largest first', async () => {
   await client.create(NodeMetrics, { metadata: { name: 'n' }, usage: { cpu: '156340723n', memory: '1Ki' } });
   expect(await topNodes(client)).toMatchObject([{ name: 'n', cpu: '156340723n', memory: '1Ki' }]);
 });
+
+it('puts the largest use of CPU first, then that of memory, and counts what was not measured as none', async () => {
+  const calls: object[] = [];
+  const listing = (...items: object[]) =>
+    ({
+      list: async (_kind: unknown, options: object) => {
+        calls.push(options);
+        return { metadata: {}, items };
+      },
+    }) as never;
+  const node = (name: string, usage?: object | null) => ({ metadata: { name }, timestamp: `of ${name}`, usage });
+  const nodes = [
+    node('none', null),
+    node('unset'),
+    node('small', { cpu: '1', memory: '1Mi' }),
+    node('large', { cpu: '1', memory: '1Gi' }),
+    node('busy', { cpu: '2' }),
+  ];
+  const top = await topNodes(listing(...nodes), { labelSelector: 'a=b' });
+  expect(top.map(({ name, timestamp, cpu }) => [name, timestamp, cpu])).toEqual([
+    ['busy', 'of busy', '2'],
+    ['large', 'of large', '1'],
+    ['small', 'of small', '1'],
+    ['none', 'of none', '0'],
+    ['unset', 'of unset', '0'],
+  ]);
+  const metadata = { namespace: 'shop', name: 'web' };
+  const unmeasured = { metadata, containers: [{ name: 'main', usage: null }, { name: 'side' }] };
+  const pods = await topPods(listing(unmeasured, { metadata, containers: null }), { namespace: 'shop' });
+  expect(pods).toMatchObject([
+    {
+      cpu: '0',
+      memory: '0',
+      containers: [
+        { name: 'main', cpu: '0' },
+        { name: 'side', memory: '0' },
+      ],
+    },
+    { cpu: '0', containers: [] },
+  ]);
+  expect(calls).toEqual([
+    { labelSelector: 'a=b', live: true },
+    { namespace: 'shop', live: true },
+  ]);
+});

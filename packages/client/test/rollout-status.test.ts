@@ -5,6 +5,8 @@ import { rolloutStatus } from '../src/operations/index.js';
 
 const metadata = { name: 'foo', namespace: 'bar', uid: 'u', resourceVersion: '1', generation: 1 };
 
+const onDelete = 'rollout status is only available for RollingUpdate strategy type';
+
 describe('rolloutStatus', () => {
   it.each([
     [{ observedGeneration: 0 }, 10, 'Waiting for deployment spec update to be observed...', false],
@@ -28,10 +30,65 @@ describe('rolloutStatus', () => {
     ],
     [{ replicas: 2, updatedReplicas: 2, availableReplicas: 2 }, 2, 'deployment "foo" successfully rolled out', true],
     [{ replicas: 0 }, 0, 'deployment "foo" successfully rolled out', true],
+    [
+      { conditions: [{ type: 'Available', reason: 'ProgressDeadlineExceeded' }] },
+      0,
+      'deployment "foo" successfully rolled out',
+      true,
+    ],
   ])('of a Deployment with %j of %j', (status, replicas, message, isDone) => {
     const spec = { replicas, selector: {}, template: {} };
     const object = { metadata, spec, status: { observedGeneration: 1, ...status } };
     expect(rolloutStatus(Deployment, object as never)).toEqual({ isDone, isStalled: false, message });
+  });
+
+  it.each([
+    [Deployment, 'Waiting for deployment spec update to be observed...'],
+    [StatefulSet, 'Waiting for statefulset spec update to be observed...'],
+    [DaemonSet, 'Waiting for daemon set spec update to be observed...'],
+  ])('of a $kind that its controller has not seen, or not as it is now', (kind, message) => {
+    for (const more of [{}, { spec: {} }, { status: {} }, { spec: {}, status: { observedGeneration: 1 } }]) {
+      const object = { metadata: { ...metadata, generation: 2 }, ...more };
+      expect(rolloutStatus(kind as typeof Deployment, object as never)).toEqual({
+        isDone: false,
+        isStalled: false,
+        message,
+      });
+    }
+  });
+
+  it('of a spec without replicas, which wants one', () => {
+    const status = { observedGeneration: 1 };
+    const messages = [{}, { spec: {} }, { spec: { updateStrategy: {} } }].flatMap((more) =>
+      [Deployment, StatefulSet].map(
+        (kind) => rolloutStatus(kind as typeof Deployment, { metadata, status, ...more } as never).message,
+      ),
+    );
+    const deployment = 'Waiting for deployment "foo" rollout to finish: 0 out of 1 new replicas have been updated...';
+    const statefulSet = 'Waiting for 1 pods to be ready...';
+    expect(messages).toEqual([deployment, statefulSet, deployment, statefulSet, deployment, statefulSet]);
+  });
+
+  it('of a StatefulSet without a partition, and without counts', () => {
+    for (const spec of [undefined, {}, { updateStrategy: {} }, { updateStrategy: { rollingUpdate: {} } }])
+      expect(
+        rolloutStatus(StatefulSet, { metadata, spec, status: { observedGeneration: 1, readyReplicas: 1 } } as never),
+      ).toMatchObject({ isDone: true, message: 'statefulset rolling update complete 0 pods at revision ...' });
+  });
+
+  it('of a DaemonSet that nothing is wanted of, and of one that is replaced by hand', () => {
+    for (const spec of [undefined, {}, { updateStrategy: {} }])
+      expect(rolloutStatus(DaemonSet, { metadata, spec, status: { observedGeneration: 1 } } as never)).toMatchObject({
+        isDone: true,
+        message: 'daemon set "foo" successfully rolled out',
+      });
+    const byHand = { metadata, spec: { updateStrategy: { type: 'OnDelete' } }, status: {} };
+    expect(rolloutStatus(DaemonSet, byHand as never)).toMatchObject({ isDone: true, message: onDelete });
+  });
+
+  it('of an object without a generation whose StatefulSet no controller has seen', () => {
+    const object = { metadata: { name: 'foo' }, status: { readyReplicas: 1 } };
+    expect(rolloutStatus(StatefulSet, object as never)).toMatchObject({ isDone: false });
   });
 
   it('of a Deployment whose progress deadline is exceeded', () => {
