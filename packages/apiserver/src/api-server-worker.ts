@@ -2,6 +2,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@kctl/wait';
 import type { KubeconfigOptions } from './api-server.js';
+import { checkServerOptions } from './check-options.js';
 import type { Fault } from './faults/faults.js';
 import type { JournalEntry } from './journal/journal.js';
 import type { KeyAndCertificate } from './server/certificates.js';
@@ -52,6 +53,7 @@ export interface WorkerFaults {
  * @throws what `start` of the server threw; an Error when the thread ends before it is ready
  */
 export async function startApiServerWorker(options: WorkerServerOptions = {}): Promise<ApiServerWorker> {
+  checkServerOptions(options, 'startApiServerWorker');
   const thread = new ServerThread(options);
   const ready = await thread.ready();
   const ask: ServerThread['ask'] = (call, guard) => thread.ask(call, guard);

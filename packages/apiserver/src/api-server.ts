@@ -9,7 +9,7 @@ import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/
 import { createServiceAccountTokens, type ServiceAccountTokens } from './authentication/service-account-tokens.js';
 import { createAccessControl } from './authorization/access-control.js';
 import { requireIssuers, type ApiServerOptions } from './api-server-options.js';
-import { checkServerOptions } from './check-options.js';
+import { checkServerOptions, failoverMs } from './check-options.js';
 import { bootKubernetesService } from './boot/kubernetes-service.js';
 import { bootNamespaces } from './boot/namespaces.js';
 import { bootSystemObjects } from './boot/system-objects.js';
@@ -239,7 +239,7 @@ class EmbeddedApiServer implements ApiServer {
     this.faults = {
       add: (fault) => this.#engine.add(fault),
       clear: () => this.#engine.clear(),
-      failover: ({ downMs = 0 } = {}) => (this.#failingOver = this.#failover(downMs)),
+      failover: (options = {}) => (this.#failingOver = this.#failover(failoverMs(options))),
     };
   }
 

@@ -11,6 +11,7 @@ import {
   type OptionCheck,
   type OptionNames,
 } from '@kctl/options';
+import type { WorkerServerOptions } from './worker-protocol.js';
 import type { ApiServerOptions, ControllerSwitches, ServiceAccountOptions, StaticToken } from './api-server-options.js';
 
 const controllerNames: OptionNames<ControllerSwitches> = {
@@ -80,7 +81,15 @@ const optionNames: OptionNames<ApiServerOptions> = {
   logger: true,
 };
 
+const failoverNames: OptionNames<{ readonly downMs?: number }> = { downMs: numberOption() };
+
+/** Returns how long a failover is to take. @throws TypeError for options that are not known */
+export function failoverMs(options: { readonly downMs?: number }): number {
+  requireOptions('failover', options, failoverNames);
+  return options.downMs ?? 0;
+}
+
 /** Refuses unknown options, because a server with `authorisation: 'RBAC'` would allow everything. @throws TypeError */
-export function checkServerOptions(options: ApiServerOptions): void {
-  requireOptions('createApiServer', options, optionNames);
+export function checkServerOptions(options: ApiServerOptions | WorkerServerOptions, what = 'createApiServer'): void {
+  requireOptions(what, options, optionNames);
 }

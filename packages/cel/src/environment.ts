@@ -1,3 +1,4 @@
+import { listOption, objectOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import type { FunctionEntry } from './check/functions.js';
 import { functionTable, type FunctionTable } from './check/functions.js';
 import { check, type Checked } from './check/checker.js';
@@ -77,6 +78,19 @@ export interface CelEnvironment {
    */
   extend(variables: Readonly<Record<string, CelVariable>>): CelEnvironment;
 }
+
+const environmentOptions: OptionNames<CelEnvironmentOptions> = {
+  variables: objectOption('an object of variables'),
+  version: textOption,
+  objectTypes: objectOption('a provider of types'),
+  functions: listOption('an array of functions', objectOption('a function')),
+};
+const compileOptions: OptionNames<CelCompileOptions> = {
+  resultType: (name: string, value: unknown) =>
+    typeof value === 'string'
+      ? undefined
+      : listOption('a name of a type, or an array of them', textOption)(name, value),
+};
 
 /** Type names as constants of the language: `type(x) == int`. */
 const typeConstants: readonly (readonly [name: string, type: string])[] = [
@@ -171,6 +185,7 @@ class Environment implements CelEnvironment {
   }
 
   compile(expression: string, options: CelCompileOptions = {}): CelProgram {
+    requireOptions('CelEnvironment.compile', options, compileOptions);
     const { expr, issues } = parse(expression, this.#base.macros);
     if (expr === undefined) throw new CelCompileError(`compilation failed: ${issues.format()}`, issues.list());
     const scope = { functions: this.#base.functions, declarations: this.#declarations, types: this.#types };
@@ -225,5 +240,6 @@ function requireType(type: CelType, expected: string | readonly string[] | undef
  * ```
  */
 export function createCelEnvironment(options: CelEnvironmentOptions = {}): CelEnvironment {
+  requireOptions('createCelEnvironment', options, environmentOptions);
   return new Environment(baseOf(options), options.variables ?? {});
 }

@@ -1,3 +1,4 @@
+import { numberOption, requireOptions, type OptionNames } from '@kctl/options';
 import type { CostEstimate } from './cost/estimate.js';
 import { CelCostExceededError, CelEvaluationError } from './errors.js';
 import { Meter } from './meter.js';
@@ -59,6 +60,8 @@ export interface CelProgram {
   /** Returns the minimum and maximum cost of an evaluation, from the sizes that schemas allow. */
   estimateCost(): CostEstimate;
 }
+
+const evaluateOptions: OptionNames<CelEvaluateOptions> = { costLimit: numberOption({ orInfinity: true }) };
 
 interface Parts {
   readonly plan: Plan;
@@ -132,6 +135,7 @@ export class Program implements CelProgram {
   }
 
   evaluate(activation: CelActivation, options: CelEvaluateOptions = {}): CelResult {
+    requireOptions('CelProgram.evaluate', options, evaluateOptions);
     const { plan, slots, readers } = this.#parts;
     const meter = new Meter(options.costLimit ?? defaultCostLimit);
     const locals = new Array<Value | Failure | undefined>(slots).fill(undefined);

@@ -238,11 +238,12 @@ function defineDoctor({ io, command, onCluster, withMain }: Definer): void {
     .option('--as-operator', "judge the rights of the operator's service account")
     .option('--json', 'findings as JSON')
     .action(
-      async (
-        options: ClusterFlags & { readonly main?: string; readonly asOperator?: boolean; readonly json?: boolean },
-      ) => {
+      async ({
+        json,
+        ...options
+      }: ClusterFlags & { readonly main?: string; readonly asOperator?: boolean; readonly json?: boolean }) => {
         const findings = await doctor(io, options);
-        io.out(options.json === true ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings));
+        io.out(json === true ? `${JSON.stringify({ findings }, null, 2)}\n` : formatFindings(findings));
         failWhere(findings.filter(({ status }) => status === 'problem').length);
       },
     );

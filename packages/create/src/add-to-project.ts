@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, posix, relative, sep } from 'node:path';
+import { booleanOption, oneOfOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { editMain, type Compiler, type MainEdit } from './edit-main.js';
 import { fileNameOf, nameProblem } from './names.js';
 import { ownVersion, renderAdditions } from './render-project.js';
@@ -23,6 +24,16 @@ export interface AddToProjectOptions {
   /** Writes nothing. @default false */
   readonly dryRun?: boolean;
 }
+
+const optionNames: OptionNames<AddToProjectOptions> = {
+  folder: textOption,
+  what: oneOfOption('resource', 'controller', 'webhook'),
+  kind: textOption,
+  group: textOption,
+  main: textOption,
+  name: textOption,
+  dryRun: booleanOption,
+};
 
 /** Result of {@link addToProject}, as paths with slashes. */
 export interface AddOutcome {
@@ -49,6 +60,7 @@ export interface AddOutcome {
  * ```
  */
 export function addToProject(options: AddToProjectOptions): AddOutcome {
+  requireOptions('addToProject', options, optionNames);
   const { folder, what, kind, dryRun = false, main = join(folder, 'src', 'main.ts') } = options;
   const record = findRecord(folder);
   const { group = record?.group, name = record?.name ?? 'operator' } = options;

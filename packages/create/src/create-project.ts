@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { nameProblem, type ProjectNames } from './names.js';
 import { ownVersion, renderProject } from './render-project.js';
 import { writeRecord } from './scaffold-record.js';
@@ -11,6 +12,14 @@ export interface CreateProjectOptions extends ProjectNames {
   /** Version of the @kctl packages. @default that of this package */
   readonly version?: string;
 }
+
+const optionNames: OptionNames<CreateProjectOptions> = {
+  folder: textOption,
+  name: textOption,
+  group: textOption,
+  kind: textOption,
+  version: textOption,
+};
 
 /**
  * Writes a project.
@@ -26,6 +35,7 @@ export interface CreateProjectOptions extends ProjectNames {
  * ```
  */
 export function createProject(options: CreateProjectOptions): readonly string[] {
+  requireOptions('createProject', options, optionNames);
   const { folder, name, group, kind } = options;
   const problems = Object.entries({ name, group, kind }).flatMap(
     ([field, value]) => nameProblem(field as keyof ProjectNames, value) ?? [],

@@ -1,5 +1,6 @@
 import { lstatSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { booleanOption, optionWithMethods, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { findRenames } from './find-renames.js';
 import { mergeJson } from './merge-json.js';
 import { mergeText } from './merge-text.js';
@@ -16,6 +17,13 @@ export interface UpdateProjectOptions {
   /** The files of this release; for tests. @default the template of this package */
   readonly files?: ReadonlyMap<string, string>;
 }
+
+const optionNames: OptionNames<UpdateProjectOptions> = {
+  folder: textOption,
+  dryRun: booleanOption,
+  version: textOption,
+  files: optionWithMethods(['get', 'keys'], 'a Map of files'),
+};
 
 /** Outcome for the files of a project, paths with slashes. */
 export interface UpdateOutcome {
@@ -61,7 +69,9 @@ interface Change {
  *
  * @throws Error if the folder has no record of its original files
  */
-export function updateProject({ folder, dryRun = false, version, files }: UpdateProjectOptions): UpdateOutcome {
+export function updateProject(options: UpdateProjectOptions): UpdateOutcome {
+  requireOptions('updateProject', options, optionNames);
+  const { folder, dryRun = false, version, files } = options;
   const record = readRecord(folder);
   const next = files ?? renderProject(record, version ?? ownVersion());
   const lists: Record<Exclude<keyof UpdateOutcome, 'renamed'>, string[]> = {

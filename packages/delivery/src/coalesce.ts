@@ -1,3 +1,4 @@
+import { numberOption, objectOption, requireOptions, type OptionNames } from '@kctl/options';
 import type { EventTraits } from './event-traits.js';
 
 /**
@@ -6,7 +7,13 @@ import type { EventTraits } from './event-traits.js';
  * history for a handler that has seen the previous events (an add before updates, each update from the state before it,
  * a delete of a seen object). Nothing remains of an object that came and went unseen.
  */
-export function coalesce<E>(waiting: E[], event: E, { keep, traits }: CoalesceOptions<E>): void {
+export function coalesce<E>(waiting: E[], event: E, options: CoalesceOptions<E>): void {
+  requireOptions('coalesce', options, optionNames);
+  mergeEvent(waiting, event, options);
+}
+
+/** {@link coalesce}, with options that were checked. */
+export function mergeEvent<E>(waiting: E[], event: E, { keep, traits }: CoalesceOptions<E>): void {
   const last = waiting.at(-1);
   if (last === undefined) {
     waiting.push(event);
@@ -41,3 +48,8 @@ export interface CoalesceOptions<E> {
   readonly keep: number;
   readonly traits: EventTraits<E>;
 }
+
+const optionNames: OptionNames<CoalesceOptions<unknown>> = {
+  keep: numberOption({ least: 1, integer: true }),
+  traits: objectOption('the traits of events'),
+};

@@ -1,5 +1,5 @@
 import type { Checkpoints, Epoch } from './checkpoints.js';
-import { coalesce } from './coalesce.js';
+import { mergeEvent } from './coalesce.js';
 import type { CoalesceOptions } from './coalesce.js';
 import { KeyMap } from './key-map.js';
 
@@ -56,7 +56,7 @@ export class WaitingList<E> {
     const key = this.#options.traits.keyOf(event);
     const present = key === undefined ? undefined : this.#byKey.get(key);
     if (present !== undefined) {
-      coalesce(present.events, event, this.#options);
+      mergeEvent(present.events, event, this.#options);
       if (present.events.length === 0) this.#remove(present);
       return;
     }

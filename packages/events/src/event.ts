@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { shownValue } from '@kctl/options';
+import { shownValue, unknownOptions, type OptionNames } from '@kctl/options';
 
 /** Whether all is as it should be. */
 export type EventType = 'Normal' | 'Warning';
@@ -135,8 +135,21 @@ function isText(value: unknown): value is string {
   return typeof value === 'string';
 }
 
+const detailNames: OptionNames<EventDetails> = {
+  type: true,
+  reason: true,
+  action: true,
+  note: true,
+  related: true,
+  annotations: true,
+};
+
 function requireDetails(details: unknown): void {
-  if (typeof details === 'object' && details !== null) return;
+  if (typeof details === 'object' && details !== null) {
+    const [unknown] = unknownOptions(details, Object.keys(detailNames));
+    if (unknown === undefined) return;
+    throw new TypeError(`the details of an event are not valid: ${unknown}`);
+  }
   throw new TypeError(`the details of an event are ${shownValue(details)}: expected { type, reason, note }`);
 }
 

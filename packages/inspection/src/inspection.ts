@@ -19,11 +19,11 @@ import { createHandler } from './serve/handler.js';
 import { UsedRights, type RightRow } from './used-rights.js';
 import { graphView, type ControllerNode } from './views/graph.js';
 import { informersView, type InformerRow } from './views/informers.js';
-import { keysView, type KeysQuery, type KeysView } from './views/keys.js';
+import { keysQueryNames, keysView, type KeysQuery, type KeysView } from './views/keys.js';
 import { overviewView, type OverviewView } from './views/overview.js';
 import { rightsView } from './views/rights.js';
 import type { InspectedState } from './views/state.js';
-import { timelineView, type TimelineQuery, type TimelineView } from './views/timeline.js';
+import { timelineQueryNames, timelineView, type TimelineQuery, type TimelineView } from './views/timeline.js';
 
 /** The address at which inspection is served. */
 export interface ListenOptions {
@@ -182,10 +182,12 @@ class RecordingInspection implements Inspection {
   }
 
   keys(query: KeysQuery = {}): KeysView {
+    requireOptions('Inspection.keys', query, keysQueryNames);
     return keysView(this.#now(), query);
   }
 
   timeline(query: TimelineQuery): TimelineView {
+    requireOptions('Inspection.timeline', query, timelineQueryNames);
     return timelineView(this.#now(), query);
   }
 

@@ -3,6 +3,7 @@ import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { InformerProvider } from '@kctl/controller';
 import type { AccessNeed } from '@kctl/rbac';
+import { functionOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import type { Runnable } from './runnable.js';
 
 /** The state of one informer, as far as health needs it; an `InformerStatus` of @kctl/cache is one. */
@@ -89,11 +90,30 @@ export interface Cluster extends Runnable {
   waitForReady(signal: AbortSignal): Promise<void>;
 }
 
+const partNames: OptionNames<ClusterParts> = {
+  name: textOption,
+  client: true,
+  apiReader: true,
+  cache: true,
+  mapper: true,
+  events: true,
+};
+const factoryNames: OptionNames<ClusterFactories<Client, ManagedCache>> = {
+  newLiveClient: true,
+  newCache: true,
+  newClient: true,
+  newEvents: functionOption,
+  mapper: true,
+  name: textOption,
+};
+
 /** Puts a cluster together; it starts nothing. */
 export function createCluster<Live extends Client, Cache extends ManagedCache>(
   options: ClusterParts | ClusterFactories<Live, Cache>,
 ): Cluster {
   requireOptionsObject('createCluster', options, 'its parts, or newLiveClient, newCache and newClient');
+  if ('client' in options) requireOptions('createCluster', options, partNames);
+  else requireOptions('createCluster', options, factoryNames);
   const {
     name = 'cluster',
     client,

@@ -24,7 +24,14 @@ export {
   textsOption,
 } from './option-check.js';
 export type { OptionCheck } from './option-check.js';
-export { nearestName, optionProblems, requireOptions, unknownOptions } from './require-options.js';
+export {
+  nearestName,
+  nestedOptions,
+  optionProblems,
+  requireNoSimilarName,
+  requireOptions,
+  unknownOptions,
+} from './require-options.js';
 export type { OptionNames } from './require-options.js';
 export { requireSignal } from './require-signal.js';
 export { shownArgument, shownType, shownValue } from './shown-value.js';

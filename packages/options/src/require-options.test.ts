@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { optionProblems, requireOptions, unknownOptions } from './require-options.js';
+import { numberOption, textOption } from './option-check.js';
+import { nestedOptions, optionProblems, requireOptions, unknownOptions } from './require-options.js';
 
 describe('unknownOptions', () => {
   const known = ['metricsServer', 'health', 'leaderElection', 'gracefulShutdownTimeoutMs'];
@@ -83,11 +84,69 @@ describe('requireOptions', () => {
   it('takes none, and those of a class', () => {
     class Defaults {
       readonly port = 1;
-      get hots(): string {
-        return 'inherited: not given';
+      get host(): string {
+        return 'a';
+      }
+      describe(): string {
+        return `${this.host}:${this.port}`;
       }
     }
     expect(() => require({})).not.toThrow();
     expect(() => require(new Defaults())).not.toThrow();
+    expect(() => require(Object.create(null))).not.toThrow();
+    expect(() => require(Object.create({ port: 1 }))).not.toThrow();
+  });
+
+  class Misspelled {
+    get hots(): string {
+      return 'a';
+    }
+  }
+  const inherited: object = Object.create({ hots: 'a' }) as object;
+  it.each([
+    ['in another case', { HOST: 'a' }],
+    ['inherited from a prototype', inherited],
+    ['inherited twice', Object.create(inherited)],
+    ['a getter of a class', new Misspelled()],
+    ['a getter of a class above', new (class extends Misspelled {})()],
+  ])('refuses a misspelled name: %s', (_how, options) => {
+    expect(() => require(options)).toThrow(/^createServer: unknown option "(HOST|hots)": did you mean "host"\?$/);
+  });
+
+  it.each([
+    ['a promise', Promise.resolve({ port: 1 })],
+    ['a Map', new Map([['port', 1]])],
+    ['a Set', new Set()],
+    ['a Date', new Date()],
+    ['an AbortSignal', new AbortController().signal],
+    ['an Error', new Error('x')],
+    ['a URL', new URL('http://a')],
+    ['a Uint8Array', new Uint8Array(1)],
+  ])('refuses %s, which holds no options', (kind, options) => {
+    expect(() => require(options)).toThrow(new TypeError(`createServer: expected options, not ${kind}`));
+  });
+
+  it('checks values that are inherited, and names a getter that throws', () => {
+    const checked = { port: numberOption({ integer: true }), host: textOption };
+    const call = (options: object): void => requireOptions<Options>('createServer', options, checked);
+    expect(() => call(Object.create({ port: 'x' }) as object)).toThrow('port "x" is not valid');
+    const throwing = {
+      get port(): number {
+        throw new Error('boom');
+      },
+    };
+    expect(() => call(throwing)).toThrow(new TypeError('createServer: port cannot be read: boom'));
+    const revoked = Proxy.revocable({}, {});
+    revoked.revoke();
+    expect(() => call(revoked.proxy)).toThrow(TypeError);
+  });
+
+  it('refuses misspelled names inside of an option, with their path', () => {
+    const nested = { port: true, host: nestedOptions<{ readonly name?: string }>({ name: textOption }) };
+    const call = (host: unknown): void => requireOptions<object>('createServer', { host }, nested);
+    expect(() => call({ name: 'a' })).not.toThrow();
+    expect(() => call({ naem: 'a' })).toThrow('createServer: unknown option "host.naem": did you mean "name"?');
+    expect(() => call({ name: 1 })).toThrow('createServer: host.name is a value of type number: expected a string');
+    expect(() => call(null)).toThrow('createServer: host null is not valid: expected an object of options');
   });
 });

@@ -1,3 +1,4 @@
+import { givenNames, isObjectOfOptions, isPlain, memberNames, readOption, shownKind } from './given-options.js';
 import type { OptionCheck } from './option-check.js';
 import { shownArgument, shownValue } from './shown-value.js';
 
@@ -17,8 +18,8 @@ export type OptionNames<T> = Readonly<Record<T extends unknown ? keyof T : never
  */
 export function unknownOptions(given: object, known: Iterable<string>, prefix = ''): string[] {
   const names = new Set(known);
-  return Object.keys(given)
-    .filter((name) => !names.has(name) && Reflect.get(given, name) !== undefined)
+  return givenNames(given)
+    .filter((name) => !names.has(name) && isGiven(given, name))
     .map((name) => {
       const nearest = nearestName(name, [...names]);
       const hint =
@@ -41,8 +42,9 @@ export function unknownOptions(given: object, known: Iterable<string>, prefix = 
  */
 export function optionProblems(given: unknown, known: Readonly<Record<string, unknown>>, section?: string): string[] {
   if (given === undefined) return [];
-  if (typeof given !== 'object' || given === null || Array.isArray(given)) {
-    const shown = Array.isArray(given) ? 'of type array' : shownValue(given);
+  if (!isObjectOfOptions(given)) {
+    const kind = shownKind(given);
+    const shown = kind === undefined ? shownValue(given) : `of type ${kind}`;
     return [`${section ?? 'options'} ${shown} is not valid: expected an object of options`];
   }
   const prefix = section === undefined ? '' : `${section}.`;
@@ -53,9 +55,16 @@ export function optionProblems(given: unknown, known: Readonly<Record<string, un
 function valueProblems(given: object, known: Readonly<Record<string, unknown>>, prefix: string): string[] {
   return Object.entries(known).flatMap(([name, check]) => {
     if (!isCheck(check)) return [];
-    const value: unknown = Reflect.get(given, name);
+    const { value, problem } = readOption(given, name);
+    if (problem !== undefined) return [`${prefix}${name} ${problem}`];
     return (value === undefined ? undefined : check(prefix + name, value)) ?? [];
   });
+}
+
+/** An option whose getter throws is given, too. */
+function isGiven(given: object, name: string): boolean {
+  const { value, problem } = readOption(given, name);
+  return value !== undefined || problem !== undefined;
 }
 
 function isCheck(value: unknown): value is OptionCheck {
@@ -74,22 +83,70 @@ function isCheck(value: unknown): value is OptionCheck {
 export function requireOptions<T extends object>(what: string, options: T, known: OptionNames<T>): void {
   if (isFine(options, known)) return;
   const given: unknown = options;
-  if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new TypeError(`${what}: expected options, not ${shownArgument(given)}`);
+  if (!isObjectOfOptions(given)) {
+    const kind = shownKind(given);
+    throw new TypeError(`${what}: expected options, not ${kind === undefined ? shownArgument(given) : named(kind)}`);
+  }
   const problems = optionProblems(given, known);
   if (problems.length > 0) throw new TypeError(`${what}: ${problems.join('; ')}`);
 }
 
+function named(kind: string): string {
+  return `${/^[aeio]/i.test(kind) ? 'an' : 'a'} ${kind}`;
+}
+
 /** The usual case at the price of a look: it is on the path of calls, not only of constructors. */
 function isFine(options: unknown, known: object): boolean {
-  if (typeof options !== 'object' || options === null || Array.isArray(options)) return false;
+  if (!isPlain(options)) return false;
   return Object.keys(options).every((name) => {
     if (!Object.hasOwn(known, name)) return false;
     const check: unknown = Reflect.get(known, name);
     if (!isCheck(check)) return true;
-    const value: unknown = Reflect.get(options, name);
-    return value === undefined || check(name, value) === undefined;
+    const { value, problem } = readOption(options, name);
+    return problem === undefined && (value === undefined || check(name, value) === undefined);
   });
+}
+
+/**
+ * Returns the check of an option that is itself an object of options, so that a misspelled name inside of it is refused with
+ * its path: `unknown option "retry.maxattempts": did you mean "maxAttempts"?`.
+ *
+ * @example
+ * ```ts
+ * import { nestedOptions, numberOption, requireOptions } from '@kctl/options';
+ *
+ * const names = { retry: nestedOptions<{ readonly maxAttempts?: number }>({ maxAttempts: numberOption({ least: 1 }) }) };
+ * requireOptions('createThing', { retry: { maxAttempts: 3 } }, names);
+ * ```
+ */
+export function nestedOptions<T extends object>(known: OptionNames<T>): OptionCheck {
+  return (name, value) => {
+    const problems = optionProblems(value, known, name);
+    return problems.length === 0 ? undefined : problems.join('; ');
+  };
+}
+
+/**
+ * Refuses an object of functions, such as a handler, with a member whose name is nearly one of those that are called: it would
+ * never be called. A class may have other methods and fields.
+ *
+ * @param what names the call, at the beginning of the message
+ * @param subject names the object, e.g. `the handler`
+ * @throws TypeError naming the member and the nearest name
+ */
+export function requireNoSimilarName(what: string, given: object, known: readonly string[], subject: string): void {
+  for (const name of memberNames(given)) {
+    if (known.includes(name)) continue;
+    const nearest = nearestName(name, known);
+    if (nearest === undefined || !startsAlike(name, nearest) || !isGiven(given, name)) continue;
+    throw new TypeError(
+      `${what}: unknown option ${JSON.stringify(name)} of ${subject}: did you mean ${JSON.stringify(nearest)}?`,
+    );
+  }
+}
+
+function startsAlike(name: string, other: string): boolean {
+  return name.slice(0, 2).toLowerCase() === other.slice(0, 2).toLowerCase();
 }
 
 /** The most similar name, for a message that names a misspelled one; undefined where none is similar. */

@@ -3,12 +3,9 @@
  *
  * @packageDocumentation
  */
-import { requireSupportedNode } from './supported-node.js';
 export type { DuplicateKey, YamlValue } from './decode.js';
 export { isYamlError, YamlError } from './errors.js';
 export { readYaml, readYamlDocuments } from './read.js';
 export type { YamlDocument, YamlFailure } from './read.js';
 export { writeYaml } from './write.js';
 export type { WriteYamlOptions } from './write.js';
-
-requireSupportedNode();

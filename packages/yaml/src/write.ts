@@ -10,6 +10,7 @@ import {
   strTag,
   type ScalarStyleRule,
 } from 'js-yaml';
+import { booleanOption, requireOptions, type OptionNames } from '@kctl/options';
 import { resolvePlain } from './scalars.js';
 
 /** Options of {@link writeYaml}. */
@@ -24,7 +25,9 @@ export interface WriteYamlOptions {
  *
  * @throws TypeError naming the path of a value without a JSON form, such as NaN or a function
  */
-export function writeYaml(value: unknown, { sortKeys = false }: WriteYamlOptions = {}): string {
+export function writeYaml(value: unknown, options: WriteYamlOptions = {}): string {
+  requireOptions('writeYaml', options, optionNames);
+  const { sortKeys = false } = options;
   return dump(jsonOf(value, { path: '', inside: [], sortKeys }), {
     schema,
     lineWidth: -1,
@@ -33,6 +36,8 @@ export function writeYaml(value: unknown, { sortKeys = false }: WriteYamlOptions
     scalarStyleRules: [quoteDocumentMarkers, ...Object.values(DEFAULT_SCALAR_STYLE_RULES)],
   });
 }
+
+const optionNames: OptionNames<WriteYamlOptions> = { sortKeys: booleanOption };
 
 /** A key that begins like the end of a document would end it. */
 const quoteDocumentMarkers: ScalarStyleRule = (layout) => {

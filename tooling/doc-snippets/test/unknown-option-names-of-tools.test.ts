@@ -1,49 +1,9 @@
 // The packages for development and tests refuse a name of an option that they do not have. Each entrance of theirs is called
 // with its own arguments: what takes a misspelled name for none writes files, starts servers or runs for minutes.
-import { createApiServer, startApiServerWorker } from '@kctl/apiserver';
-import { defineResource, generateKinds } from '@kctl/crd';
-import { defineOperator } from '@kctl/operator';
-import { simulate } from '@kctl/simulation';
 import * as testing from '@kctl/testing';
 import { describe, expect, it } from 'vitest';
+import { calls, others, type Call } from './calls-of-tools.js';
 import { entrancesOf, type Entrance } from './entrances.js';
-import { real } from './parts.js';
-
-type Call = (options: never) => unknown;
-const calls: Readonly<Record<string, Call>> = {
-  generateKinds: (options) => generateKinds([], options),
-  defineResource,
-  defineOperator,
-  simulate,
-  createEnvironment: testing.createEnvironment,
-  objectDifferences: (options) => testing.objectDifferences({}, {}, options),
-  equalObject: (options) => testing.equalObject({}, options),
-  eventually: (options) => testing.eventually(() => true, options),
-  installCrds: (options) => testing.installCrds(real, [], options),
-  createOperatorAccess: (options) => testing.createOperatorAccess({} as never, options),
-  uninstallCrds: (options) => testing.uninstallCrds(real, [], options),
-  startRealApiServer: testing.startRealApiServer,
-  startApiServerWorker,
-  createApiServer,
-};
-
-/** That have no package of checks below them yet, or are called for each object; and commands, whose arguments are parsed. */
-const unchecked = new Set([
-  ...['checkRules', 'createCelEnvironment', 'createRuleValidator', 'cel', 'writeYaml', 'diffCrd', 'coalesce', 'doctor'],
-  ...['addToProject', 'createProject', 'updateProject', 'runOperator'],
-]);
-/** Methods of what only a running server or environment has; and what hands its options to an entrance above. */
-const others = new Set([
-  ...['TestEnvironment.addUser', 'TestEnvironment.installWebhooks', 'LocalWebhooks.install', 'Operator.createManager'],
-  ...['FakeControllerSource.add', 'FakeControllerSource.modify', 'FakeControllerSource.delete'],
-  ...['FakeControllerSource.list', 'FakeControllerSource.watch'],
-  ...[
-    'ApiServer.kubeconfig',
-    'ApiServer.writeKubeconfig',
-    'ApiServerWorker.kubeconfig',
-    'ApiServerWorker.writeKubeconfig',
-  ],
-]);
 
 const modules: Readonly<Record<string, object>> = {
   apiserver: await import('@kctl/apiserver'),
@@ -62,9 +22,15 @@ const exported = Object.entries(modules).flatMap(([name, module]) =>
   entrancesOf(name).filter(({ of, name: called }) => of === undefined && called in module),
 );
 
-async function refusal(call: Call): Promise<string> {
+class Misspelled {
+  get zzzz(): number {
+    return 1;
+  }
+}
+
+async function refusal(call: Call, options: unknown): Promise<string> {
   try {
-    await call({ zzzz: 1 } as never);
+    await call(options as never);
     return 'taken';
   } catch (error) {
     return error instanceof Error ? error.message : String(error);
@@ -73,11 +39,21 @@ async function refusal(call: Call): Promise<string> {
 
 describe('a misspelled option', () => {
   it('is tried with every exported function that takes options', () => {
-    const known = new Set([...Object.keys(calls), ...others, ...unchecked]);
+    const known = new Set([...Object.keys(calls), ...others]);
     expect(exported.map(nameOf).filter((name) => !known.has(name))).toEqual([]);
   });
 
   it.each(Object.entries(calls))('is refused by %s', async (_name, call) => {
-    expect(await refusal(call)).toContain('unknown option "zzzz"');
+    expect(await refusal(call, { zzzz: 1 })).toContain('unknown option "zzzz"');
+  });
+
+  it.each(Object.entries(calls))('is refused by %s if it is inherited, or a getter', async (_name, call) => {
+    expect(await refusal(call, Object.create({ zzzz: 1 }))).toContain('unknown option "zzzz"');
+    expect(await refusal(call, new Misspelled())).toContain('unknown option "zzzz"');
+  });
+
+  it.each(Object.entries(calls))('is not taken for options by %s: null, an array, a promise', async (_name, call) => {
+    for (const options of [null, [], Promise.resolve({})])
+      expect(await refusal(call, options)).toMatch(/expected (?:options|an object of options)/);
   });
 });

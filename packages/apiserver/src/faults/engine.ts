@@ -1,3 +1,4 @@
+import { nestedOptions, requireOptions, type OptionNames } from '@kctl/options';
 import { sleep, type Clock, type Random } from '@kctl/wait';
 import { statusReply } from '../handlers/reply.js';
 import type { WritableJournal } from '../journal/journal.js';
@@ -195,7 +196,24 @@ export function createFaultEngine({ clock, journal, seed }: FaultEngineOptions):
   };
 }
 
-function checkFault({ match, times, action }: Fault): void {
+const faultNames: OptionNames<Fault> = { name: true, match: true, action: true, times: true, seed: true };
+const matchNames: OptionNames<FaultMatch> = {
+  verb: true,
+  group: true,
+  resource: true,
+  subresource: true,
+  namespace: true,
+  name: true,
+  user: true,
+  userAgent: true,
+  nth: true,
+  probability: true,
+};
+
+/** A misspelled member of `match` would let a fault meet every request. */
+function checkFault(fault: Fault): void {
+  requireOptions('faults.add', fault, { ...faultNames, match: nestedOptions(matchNames) });
+  const { match, times, action } = fault;
   const { probability, nth } = match ?? {};
   const refuse = (field: string, value: unknown, expected: string): never => {
     throw new TypeError(`faults.add: ${field} ${String(value)} is out of range: expected ${expected}`);

@@ -1,3 +1,4 @@
+import { booleanOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { createCelEnvironment } from '../environment.js';
 import { declTypeOf, maxRequestSize } from '../schema/decl-type.js';
 import type { StructuralSchema, ValidationRule } from '../schema/structural.js';
@@ -21,6 +22,8 @@ export interface CheckRulesOptions {
   /** Whether cost estimates of single rules are passed over, as for a schema that is stored already. Default false. */
   readonly ignoresCosts?: boolean;
 }
+
+const optionNames: OptionNames<CheckRulesOptions> = { version: textOption, ignoresCosts: booleanOption };
 
 interface Place {
   readonly field: string;
@@ -188,6 +191,7 @@ class Check {
  * @param field the path of the schema, which goes before the fields of the errors.
  */
 export function checkRules(schema: StructuralSchema, field: string, options: CheckRulesOptions = {}): RuleError[] {
+  requireOptions('checkRules', options, optionNames);
   const check = new Check(options);
   check.visit(schema, { field, isResource: true, cardinality: 1, uncorrelatable: undefined });
   return [...check.schemaErrors, ...check.celErrors, ...check.totals(field)];

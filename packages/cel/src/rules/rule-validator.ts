@@ -1,3 +1,4 @@
+import { booleanOption, numberOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { createCelEnvironment } from '../environment.js';
 import { CelCostExceededError, CelEvaluationError, CelInlineCostError } from '../errors.js';
 import { defaultCostLimit, type CelProgram } from '../program.js';
@@ -261,6 +262,14 @@ function failedEvaluation(field: string, type: string, rule: ValidationRule, err
   return invalid(field, type, text);
 }
 
+const validatorOptions: OptionNames<RuleValidatorOptions> = { isResource: booleanOption };
+const validateOptions: OptionNames<RuleValidateOptions> = {
+  old: true,
+  costBudget: numberOption({ orInfinity: true }),
+  path: textOption,
+  inlineCost: numberOption({ orInfinity: true }),
+};
+
 /**
  * Compiles the rules of a schema (`x-kubernetes-validations`).
  *
@@ -268,14 +277,17 @@ function failedEvaluation(field: string, type: string, rule: ValidationRule, err
  */
 export function createRuleValidator(
   schema: StructuralSchema,
-  { isResource = true }: RuleValidatorOptions = {},
+  options: RuleValidatorOptions = {},
 ): RuleValidator | undefined {
+  requireOptions('createRuleValidator', options, validatorOptions);
+  const { isResource = true } = options;
   if (!hasRules(schema)) return undefined;
   // Rules that are stored already may use everything that the server knows.
   const root = build(schema, isResource, new RuleCompiler(createCelEnvironment()));
   if (root === undefined) return undefined;
   return {
     validate(object, options = {}) {
+      requireOptions('RuleValidator.validate', options, validateOptions);
       const walk = new Walk(options.costBudget ?? objectBudget, options.inlineCost ?? Infinity);
       const old = options.old;
       const current = old === undefined ? undefined : new Correlation(object, old, schema);

@@ -1,5 +1,6 @@
 import { serverVersion } from '@kctl/client-http';
 import type { OperatorGraph } from '@kctl/operator';
+import { booleanOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { messageOf } from '@kctl/telemetry';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import { crdFindings } from '../doctor/crd-findings.js';
@@ -21,11 +22,19 @@ export interface DoctorOptions extends ClusterOptions {
   readonly asOperator?: boolean;
 }
 
+const optionNames: OptionNames<DoctorOptions> = {
+  kubeconfig: textOption,
+  context: textOption,
+  main: textOption,
+  asOperator: booleanOption,
+};
+
 /**
  * Looks at everything that an operator needs: Node, the project and its generated files, the cluster, the kinds, other
  * resources, webhooks, rights, memory. A check that fails is a finding, and the others go on.
  */
 export async function doctor(io: CliIo, options: DoctorOptions): Promise<readonly Finding[]> {
+  requireOptions('doctor', options, optionNames);
   const findings: Finding[] = [nodeFinding(process.versions.node)];
   let graph: OperatorGraph;
   try {

@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { requireOptionsObject } from '../checks/require-arguments.js';
 import type { Connection } from './connection.js';
 import { KubeConfigError } from './errors.js';
-import { withoutUndefined } from '@kctl/options';
+import { objectOption, requireOptions, textOption, withoutUndefined, type OptionNames } from '@kctl/options';
 import { textOf } from './fields.js';
 
 /** Options with the place of a service account. */
@@ -16,13 +15,15 @@ export interface InClusterOptions {
   readonly directory?: string;
 }
 
+const optionNames: OptionNames<InClusterOptions> = { environment: objectOption(), directory: textOption };
+
 /**
  * The connection of a process that runs in a pod, by its service account. Needs no library.
  *
  * @throws KubeConfigError when this process does not run in a pod
  */
 export function inClusterConnection(options: InClusterOptions = {}): Connection {
-  requireOptionsObject('inClusterConnection', options);
+  requireOptions('inClusterConnection', options, optionNames);
   const { environment = process.env, directory = serviceAccountDirectory } = options;
   const host = textOf(environment['KUBERNETES_SERVICE_HOST']);
   const port = textOf(environment['KUBERNETES_SERVICE_PORT']);

@@ -1,5 +1,5 @@
-import { listOption, objectOption, shownType, textOption, unknownOptions } from '@kctl/options';
-import type { Connection, Impersonation, UserConnection } from './connection.js';
+import { listOption, objectOption, shownType, textOption, unknownOptions, type OptionNames } from '@kctl/options';
+import type { Connection, Impersonation, ProxyUser, UserConnection } from './connection.js';
 
 /** Fields of a user that hold a string; an empty one results from a variable that is not set. */
 const userTexts = [
@@ -9,6 +9,37 @@ const userTexts = [
   'certificateFile',
   'keyFile',
 ] as const satisfies readonly (keyof UserConnection)[];
+
+const connectionNames: OptionNames<Connection> = {
+  server: true,
+  ca: true,
+  caFile: true,
+  tlsServerName: true,
+  insecureSkipTlsVerify: true,
+  proxyUrl: true,
+  proxyUser: true,
+  disableCompression: true,
+  namespace: true,
+  user: true,
+  dial: true,
+  newDispatcher: true,
+  observe: true,
+};
+const userNames: OptionNames<UserConnection> = {
+  certificate: true,
+  certificateFile: true,
+  key: true,
+  keyFile: true,
+  token: true,
+  tokenFile: true,
+  username: true,
+  password: true,
+  exec: true,
+  oidc: true,
+  provider: true,
+  impersonate: true,
+};
+const proxyUserNames: OptionNames<ProxyUser> = { name: true, password: true };
 
 /**
  * Refuses a connection whose requests would be sent as another user than the one it describes, or would trust other
@@ -23,6 +54,10 @@ export function requireConnection(connection: Connection): void {
     throw new TypeError(`connection is ${shownType(given)}: expected { server, ca, user }`);
   const { ca, caFile, user } = connection;
   const problems = [
+    ...unknownOptions(connection, Object.keys(connectionNames)),
+    ...(isObject(connection.proxyUser)
+      ? unknownOptions(connection.proxyUser, Object.keys(proxyUserNames), 'proxyUser.')
+      : []),
     serverProblem(connection.server),
     pemProblem('ca', ca, 'to trust the authorities of the system'),
     textProblem('caFile', caFile, 'to trust the authorities of the system'),
@@ -41,10 +76,10 @@ export function requireConnection(connection: Connection): void {
  */
 export function requireImpersonation(subject: string, impersonate: Impersonation | undefined): void {
   if (impersonate === undefined) return;
-  const given: Readonly<Record<string, unknown>> = isObject(impersonate) ? { ...impersonate } : {};
+  const given: object = isObject(impersonate) ? impersonate : {};
   const unknown = unknownOptions(given, ['userName', 'uid', 'groups', 'extra'], `${subject}.`);
   if (unknown.length > 0) throw new TypeError(unknown.join('; '));
-  const { userName, uid, groups, extra } = given;
+  const { userName, uid, groups, extra }: Partial<Record<keyof Impersonation, unknown>> = given;
   if (typeof userName !== 'string' || userName.trim() === '') {
     const problem = typeof userName === 'string' ? 'is blank' : 'is not set';
     throw new TypeError(`${subject}.userName ${problem}: set it, or leave ${subject} out to act as the user itself`);
@@ -90,6 +125,7 @@ function userProblems(user: UserConnection): readonly (string | undefined)[] {
   const hasCertificate = (certificate ?? certificateFile) !== undefined;
   const hasKey = (key ?? keyFile) !== undefined;
   return [
+    ...unknownOptions(user, Object.keys(userNames), 'user.'),
     ...userTexts.map((field) => textProblem(`user.${field}`, user[field], isAnonymous)),
     pemProblem('user.certificate', certificate, isAnonymous),
     pemProblem('user.key', key, isAnonymous),

@@ -1,4 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
+import { requireOptions, shownType, type OptionNames } from '@kctl/options';
 import { crdGroup, crdStorageVersion, crdVersions } from '../engine/definition/crd-names.js';
 import {
   at,
@@ -30,6 +31,13 @@ export interface DiffCrdOptions {
   /** Stored objects, to be looked at with the new schema of their version. */
   readonly objects?: Iterable<object>;
 }
+
+const optionNames: OptionNames<DiffCrdOptions> = {
+  objects: (name: string, value: unknown) =>
+    typeof value === 'object' && value !== null && Symbol.iterator in value
+      ? undefined
+      : `${name} is ${shownType(value)}: expected an array of objects, or another iterable`,
+};
 
 /** The differences between two CustomResourceDefinitions. */
 export interface CrdDiff {
@@ -173,6 +181,7 @@ const order: readonly ChangeClass[] = ['compatible', 'narrowing', 'breaking'];
  * ```
  */
 export function diffCrd(old: object, next: object, options: DiffCrdOptions = {}): CrdDiff {
+  requireOptions('diffCrd', options, optionNames);
   const [before, after] = [crdOf(old), crdOf(next)];
   const changes: CrdChange[] = [];
   const noteFor =

@@ -1,4 +1,5 @@
 import { escapeField } from '@kctl/cel';
+import { booleanOption, oneOfOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { libraryOnlyKey } from '../source/zod-inspection.js';
 
 /**
@@ -20,10 +21,19 @@ export interface CelOptions {
   readonly optionalOldSelf?: boolean;
 }
 
+const celOptions: OptionNames<CelOptions> = {
+  message: textOption,
+  messageExpression: textOption,
+  reason: oneOfOption('FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'),
+  fieldPath: textOption,
+  optionalOldSelf: booleanOption,
+};
+
 const rulesKey = 'x-kubernetes-validations';
 
 /** A CEL rule for the value here: `self` is the value, `oldSelf` what was stored before. */
 export function cel(rule: string, options: string | CelOptions = {}): Marker {
+  if (typeof options !== 'string') requireOptions('cel', options, celOptions);
   return { [rulesKey]: [{ rule, ...(typeof options === 'string' ? { message: options } : options) }] };
 }
 

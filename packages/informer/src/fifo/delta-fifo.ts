@@ -1,5 +1,5 @@
 import type { OptionNames } from '@kctl/options';
-import { requireOptions } from '@kctl/options';
+import { booleanOption, requireOptions } from '@kctl/options';
 import type { Delta, Deltas, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone, withoutRepeatedDeletion } from './delta.js';
 import { isRequeueError } from './errors.js';
@@ -83,6 +83,7 @@ export interface DeltaFifo<T> extends Queue<T, Deltas<T>> {
   close(): void;
 }
 
+const replaceOptionNames: OptionNames<{ readonly isIncomplete?: boolean }> = { isIncomplete: booleanOption };
 const optionNames: OptionNames<DeltaFifoOptions<unknown>> = {
   key: true,
   knownObjects: true,
@@ -179,6 +180,7 @@ class GroupingFifo<T> implements DeltaFifo<T> {
   }
 
   replace(objects: readonly T[], _resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
+    requireOptions('DeltaFIFO.replace', info, replaceOptionNames);
     requireObjects('DeltaFIFO', objects);
     // All keys and deletions first, because an error refuses the replacement as a whole.
     const listed = objects.map((object) => ({ key: this.#keyOf(object), object: this.#changed(object) }));

@@ -1,5 +1,5 @@
 import type { OptionNames } from '@kctl/options';
-import { requireOptions } from '@kctl/options';
+import { booleanOption, requireOptions } from '@kctl/options';
 import { requireThat } from '../required.js';
 import type { AtomicDelta, DeletedDelta, Delta, PresentDelta, Tombstone } from './delta.js';
 import { isTombstone } from './delta.js';
@@ -91,6 +91,7 @@ export interface RealFifo<T, D = Delta<T>> extends QueueWithBatch<T, readonly D[
   close(): void;
 }
 
+const replaceOptionNames: OptionNames<{ readonly isIncomplete?: boolean }> = { isIncomplete: booleanOption };
 const optionNames: OptionNames<RealFifoOptions<unknown>> = {
   key: true,
   knownObjects: true,
@@ -202,6 +203,7 @@ class OrderedFifo<T> implements RealFifo<T, AtomicDelta<T>> {
   }
 
   replace(objects: readonly T[], resourceVersion: string, info: { readonly isIncomplete?: boolean } = {}): void {
+    requireOptions('RealFIFO.replace', info, replaceOptionNames);
     requireObjects('RealFIFO', objects);
     // All keys and deletions first, because an error refuses the replacement as a whole.
     const keys = objects.map((object) => this.#keyOf(object));

@@ -1,10 +1,10 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import {
-  nearestName,
   numberProblem,
   type OptionNames,
   optionProblems,
   optionWithMethods,
+  requireNoSimilarName,
   requireOptions,
   shownValue,
   textOption,
@@ -37,7 +37,10 @@ export function requireHandler(where: string, handler: unknown): void {
     value: handler,
     expected: 'an object, such as { onEvent: (event) => … }',
   });
-  if (isObject) requireNoSimilarName(where, handler);
+  if (isObject) {
+    requireNoSimilarName(where, handler, callbacks, 'the handler');
+    requireSomeCallback(where, handler);
+  }
   for (const name of callbacks) {
     const value: unknown = isObject ? Reflect.get(handler, name) : undefined;
     requireThat(value === undefined || typeof value === 'function', `${where}: ${name} of the handler`, {
@@ -47,22 +50,14 @@ export function requireHandler(where: string, handler: unknown): void {
   }
 }
 
-/** A callback whose name has a mistake would never be called; a class may have other methods and fields. */
-function requireNoSimilarName(what: string, handler: object): void {
-  const prototype: unknown = Object.getPrototypeOf(handler);
-  const own = Object.keys(handler);
-  const inherited =
-    typeof prototype === 'object' && prototype !== null && prototype !== Object.prototype
-      ? Object.getOwnPropertyNames(prototype)
-      : [];
-  for (const name of new Set([...own, ...inherited])) {
-    if (callbacks.some((callback) => callback === name) || !/^on/i.test(name)) continue;
-    const nearest = nearestName(name, callbacks);
-    if (nearest !== undefined && Reflect.get(handler, name) !== undefined)
-      throw new TypeError(
-        `${what}: unknown option ${JSON.stringify(name)} of the handler: did you mean ${JSON.stringify(nearest)}?`,
-      );
-  }
+/** An object literal with other members only is a mistake: none of them would be called. */
+function requireSomeCallback(where: string, handler: object): void {
+  const given = Object.keys(handler);
+  const isLiteral = Reflect.getPrototypeOf(handler) === Object.prototype;
+  if (!isLiteral || given.length === 0 || callbacks.some((name) => name in handler)) return;
+  throw new TypeError(
+    `${where}: the handler has none of ${callbacks.join(', ')}, but ${given.join(', ')}: it would never be called`,
+  );
 }
 
 /** For `addEventHandler` of every informer. @throws TypeError naming the option that is not valid, or not known */

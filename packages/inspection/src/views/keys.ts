@@ -1,3 +1,4 @@
+import { numberOption, textOption, type OptionNames } from '@kctl/options';
 import type { Timeline } from '../recording/cycle.js';
 import { advise } from './advice.js';
 import type { InspectedState } from './state.js';
@@ -17,6 +18,16 @@ export interface KeysQuery {
   /** At most 500. @default 100 */
   readonly limit?: number | undefined;
 }
+
+/** Names and checks of {@link KeysQuery}. */
+export const keysQueryNames: OptionNames<KeysQuery> = {
+  controller: textOption,
+  state: true,
+  search: textOption,
+  sort: true,
+  offset: numberOption(),
+  limit: numberOption(),
+};
 
 export const keyStates = ['failing', 'looping', 'running', 'waiting', 'delayed', 'idle'] as const;
 /** The state of a key, which is the first of these that applies. */

@@ -1,3 +1,4 @@
+import { textOption, type OptionNames } from '@kctl/options';
 import type { Cycle, RecordedEvent, RecordedWrite, Timeline } from '../recording/cycle.js';
 import type { KeyRow } from './keys.js';
 import { keyRow } from './keys.js';
@@ -64,6 +65,13 @@ export interface TimelineQuery {
   /** `Deployment` or `Deployment.apps`: the controllers whose runs were led to by this object itself. @default any */
   readonly kind?: string | undefined;
 }
+
+/** Names and checks of {@link TimelineQuery}. */
+export const timelineQueryNames: OptionNames<TimelineQuery> = {
+  key: textOption,
+  controller: textOption,
+  kind: textOption,
+};
 
 /** Cycles that are shown at most. */
 const maxCycles = 100;

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { access, constants } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { booleanOption, requireOptions, type OptionNames } from '@kctl/options';
 import { NoBinariesError } from './errors.js';
 
 /** Paths of the programs of a real API server. */
@@ -14,6 +15,8 @@ export interface ApiServerBinaries {
   readonly version?: string;
 }
 
+const optionNames: OptionNames<{ readonly controllerManager?: boolean }> = { controllerManager: booleanOption };
+
 /**
  * The binaries that the environment names, by envtest's variables: `TEST_ASSET_KUBE_APISERVER`, `TEST_ASSET_ETCD`
  * (files) and `KUBEBUILDER_ASSETS` (a folder); `TEST_ASSET_KUBE_CONTROLLER_MANAGER` likewise.
@@ -21,6 +24,7 @@ export interface ApiServerBinaries {
  * @throws NoBinariesError naming what is missing
  */
 export async function findBinaries(options: { readonly controllerManager?: boolean } = {}): Promise<ApiServerBinaries> {
+  requireOptions('findBinaries', options, optionNames);
   const kubeApiserver = await given('kube-apiserver');
   const etcd = await given('etcd');
   return options.controllerManager === true

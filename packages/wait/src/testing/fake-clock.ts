@@ -1,4 +1,4 @@
-import { numberProblem } from '@kctl/options';
+import { numberOption, numberProblem, requireOptions, type OptionNames } from '@kctl/options';
 import type { Clock, ClockTimer } from '../clock.js';
 import { timerDelay } from '../timer-delay.js';
 
@@ -13,6 +13,8 @@ export interface FakeClockOptions {
   /** Wall-clock time at the start, in ms since the Unix epoch. @default 2026-01-01T00:00:00Z */
   readonly now?: number;
 }
+
+const optionNames: OptionNames<FakeClockOptions> = { now: numberOption({ least: -8.64e15 }) };
 
 /**
  * A clock that stands still until a test moves it. Timers fire in the order of their due time, then of their creation.
@@ -35,6 +37,7 @@ export class FakeClock implements Clock {
   readonly #timers = new Set<Pending>();
 
   constructor(options: FakeClockOptions = {}) {
+    requireOptions('FakeClock', options, optionNames);
     this.#wall = options.now ?? Date.UTC(2026, 0, 1);
   }
 

@@ -1,5 +1,5 @@
 import { requireOptionsObject } from '@kctl/client';
-import { shownType } from '@kctl/options';
+import { requireNoSimilarName, shownType } from '@kctl/options';
 
 /** @throws TypeError naming a value that is not a function, which only the first request would find */
 export function requireFunction(what: string, value: unknown): void {
@@ -19,6 +19,7 @@ export function requireValidator(what: string, validator: unknown): void {
   const given = Object(validator) as object;
   const present = members.filter((member) => Reflect.get(given, member) !== undefined);
   for (const member of present) requireFunction(`${what}: ${member}`, Reflect.get(given, member));
+  requireNoSimilarName(what, given, members, 'the validator');
   const others = Object.keys(given);
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null);
   if (present.length > 0 || (isPlain && others.length === 0)) return;

@@ -5,9 +5,15 @@ import {
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { apply, type Writer, requireClient, requireList, requireObject, requireOptionsObject } from '@kctl/client';
+import { requireOptions, signalOption, type OptionNames } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
 
 const what = 'applyWebhookManifests';
+
+const optionNames: OptionNames<{ readonly fieldOwner: string; readonly signal?: AbortSignal }> = {
+  fieldOwner: true,
+  signal: signalOption,
+};
 
 const kinds: readonly Kind<KubeObject, 'Cluster'>[] = [
   MutatingWebhookConfiguration,
@@ -39,6 +45,7 @@ export async function applyWebhookManifests(
   requireList(what, 'manifests', manifests, 'a list of objects, such as webhookConfigurations returns');
   for (const manifest of manifests) requireObject(what, 'manifest', manifest);
   requireOptionsObject(what, given, 'fieldOwner');
+  requireOptions(what, given, optionNames);
   const { fieldOwner, signal } = given;
   const options = { fieldOwner, ...(signal === undefined ? {} : { signal }) };
   const known = manifests.map((manifest) => {
