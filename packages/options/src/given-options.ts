@@ -53,8 +53,8 @@ export function isPlain(value: unknown): value is object {
 export function givenNames(given: object): string[] {
   const names = new Set(Object.keys(given));
   for (const level of prototypesOf(given)) {
-    for (const [name, { enumerable, get }] of Object.entries(Object.getOwnPropertyDescriptors(level)))
-      if (enumerable === true || get !== undefined) names.add(name);
+    for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(level)))
+      if (descriptor.enumerable === true || descriptor.get !== undefined) names.add(name);
   }
   return [...names];
 }

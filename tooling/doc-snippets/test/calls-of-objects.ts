@@ -16,7 +16,7 @@ import * as testing from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import * as webhook from '@kctl/webhook';
 import type { Call } from './calls-of-tools.js';
-import { key, object, ownCache, real, shared, transport } from './parts.js';
+import { key, object, ownCache, real, shared } from './parts.js';
 
 const nothing = (): void => undefined;
 const reconciler = async (): Promise<undefined> => await Promise.resolve(undefined);
@@ -52,10 +52,7 @@ export const objectCalls: Readonly<Record<string, Call>> = {
   'ControllerBuilder.onlyNeeds': (options) =>
     builder.controllerManagedBy(host()).for(ConfigMap).onlyNeeds(ConfigMap, ['get'], options).complete(reconciler),
   'ControllerBuilder.reconcile': (options) =>
-    builder
-      .controllerManagedBy(host())
-      .for(ConfigMap)
-      .reconcile(reconciler as never, options),
+    builder.controllerManagedBy(host()).for(ConfigMap).reconcile(reconciler, options),
   'NamespacedSubResourceClient.update': (options) =>
     client
       .inNamespace(real, 'default')
@@ -95,20 +92,16 @@ export const objectCalls: Readonly<Record<string, Call>> = {
   'manager.createCluster': (options) =>
     manager.createCluster({ client: real, apiReader: real, cache: ownCache, ...(options as object) }),
   'webhook.applyWebhookManifests': (options) =>
-    webhook.applyWebhookManifests(real as never, [], { fieldOwner: 'a', ...(options as object) }),
+    webhook.applyWebhookManifests(real, [], { fieldOwner: 'a', ...(options as object) }),
   'webhook.validatingWebhook': (options) => webhook.validatingWebhook(ConfigMap, options),
   'webhook.validationRule': (options) =>
-    webhook.validationRule(ConfigMap, { operations: ['CREATE'], ...(options as object) } as never, nothing as never),
+    webhook.validationRule(ConfigMap, { operations: ['CREATE'], ...(options as object) } as never, nothing),
   'testing.findBinaries': (options) => Reflect.apply(Reflect.get(testing, 'findBinaries'), undefined, [options]),
   'wait.FakeClock': (options) => new FakeClock(options),
 
   'Faults.add, match': (options) => server.faults.add({ action: { type: 'conflict' }, match: options }),
   'WebhookBuilder.withDefaulter': (options) =>
-    builder
-      .webhookManagedBy(host())
-      .for(ConfigMap)
-      .withDefaulter(nothing as never, options)
-      .complete(),
+    builder.webhookManagedBy(host()).for(ConfigMap).withDefaulter(nothing, options).complete(),
   'WebhookBuilder.withValidator': (options) =>
     builder.webhookManagedBy(host()).for(ConfigMap).withValidator({}, options).complete(),
   'WebhookBuilder.validate': (options) =>

@@ -9,6 +9,7 @@ import * as operations from '@kctl/client/operations';
 import * as delegating from '@kctl/client-delegating';
 import * as http from '@kctl/client-http';
 import * as controller from '@kctl/controller';
+import * as dependents from '@kctl/dependents';
 import * as events from '@kctl/events';
 import * as httpServer from '@kctl/http-server';
 import * as informer from '@kctl/informer';
@@ -28,7 +29,15 @@ import * as workqueue from '@kctl/workqueue';
 
 export const modules: Readonly<Record<string, object>> = {
   ...{ apimachinery, builder, cache, 'cache-index': cacheIndex, client: { ...client, ...operations } },
-  ...{ 'client-delegating': delegating, 'client-http': http, controller, events, 'http-server': httpServer, informer },
+  ...{
+    'client-delegating': delegating,
+    'client-http': http,
+    controller,
+    dependents,
+    events,
+    'http-server': httpServer,
+    informer,
+  },
   ...{ inspection, kubeconfig, 'leader-election': election, manager, manifests, metrics, pods, rbac, runtime },
   ...{ telemetry, wait, webhook, workqueue },
 };
