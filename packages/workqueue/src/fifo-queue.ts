@@ -38,7 +38,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
   /** Decides the order in place of the links. */
   readonly #custom: CustomOrder<T> | undefined;
 
-  protected override readonly failurePolicy: FailurePolicy<T> = {
+  override readonly failurePolicy: FailurePolicy<T> = {
     verdict: 'stop',
     attempt: () => 1,
     retry: (item) => this.add(item),
@@ -115,7 +115,7 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     return slot;
   }
 
-  protected override dropReady(): number {
+  override dropReady(): number {
     const slot = this.#shift();
     if (slot < 0) return -1;
     const { flags } = this.table;
@@ -155,18 +155,18 @@ export class FifoQueue<T> extends QueueBase<T, T> implements WorkQueue<T> {
     if (failure !== undefined) throw failure.error;
   }
 
-  protected override readySlots(): readonly number[] {
+  override readySlots(): readonly number[] {
     if (this.#custom !== undefined) return this.#custom.slots();
     const slots: number[] = [];
     for (let slot = this.#head; slot >= 0; slot = this.table.next[slot] ?? -1) slots.push(slot);
     return slots;
   }
 
-  protected override dueAt(_slot: number): number | undefined {
+  override dueAt(_slot: number): number | undefined {
     return undefined;
   }
 
-  protected override priorityOf(_slot: number): number {
+  override priorityOf(_slot: number): number {
     return 0;
   }
 

@@ -4,15 +4,18 @@ import { abortReason, systemClock } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { Drain } from './drain.js';
-import { getProblem, noGetOptions, QueueFullError, requireFunction } from './errors.js';
+import { getProblem, noGetOptions, requireFunction } from './errors.js';
+import { IdleWaiters } from './idle-waiters.js';
 import type { FailurePolicy, PoolSource } from './pool.js';
 import { Pool } from './pool.js';
 import { QueueIteration } from './queue-iteration.js';
 import type { IterationSource, SlotHolder } from './queue-iteration.js';
+import { QueueLookUps } from './queue-look-ups.js';
 import { QueueMetrics } from './queue-metrics.js';
-import type { QueueBound, WorkQueueOptions } from './queue-options.js';
+import type { WorkQueueOptions } from './queue-options.js';
+import { QueueRoom } from './queue-room.js';
 import { requireBound } from './require-bound.js';
-import { delayed, dirty, processing, ready, SlotTable } from './slot-table.js';
+import { processing, SlotTable } from './slot-table.js';
 import type { Waiter } from './waiter-list.js';
 import { WaiterList } from './waiter-list.js';
 import type { GetOptions, RunOptions, WorkerPool, WorkFunction } from './worker-pool.js';
@@ -27,33 +30,18 @@ const runOptionNames: OptionNames<RunOptions<never>> = {
   logger: loggerOption,
 };
 const idleOptionNames: OptionNames<IdleOptions> = { signal: signalOption, includeDelayed: true };
-/** So often what the adds of `onDrop` drop is handed to it again, for one add. */
-const mostDropRounds = 1000;
-const addsForEver = `bound.onDrop was called ${mostDropRounds} times in a row for what its own adds have dropped: let it stop adding`;
-/** Items not being worked on yet. */
-const pending = ready | dirty | delayed;
-
-/** Someone who waits for the queue to be idle. */
-interface IdleWaiter {
-  readonly includeDelayed: boolean;
-  resolve(): void;
-}
-
 /**
- * Base of all queues, with slots, waits for items, hand-out, drain, worker pools, bound. A subclass decides the order
- * in which ready slots are taken. `V` is the value that waiters get.
+ * Base of all queues, which composes a table of slots, its consumers (waiting calls, pools, iterations), its look-ups, its
+ * room and its end. A subclass decides the order in which ready slots are taken. `V` is the value that waiters get.
  *
  * No method awaits between two changes of state, so each call is atomic for its callers.
  */
 export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<T>, PoolSource<T>, IterationSource<T> {
   readonly clock: Clock;
-  protected readonly table: SlotTable<T>;
+  readonly table: SlotTable<T>;
   protected readonly metrics: QueueMetrics | undefined;
   protected isDown = false;
-  readonly #bound: QueueBound<T> | undefined;
-  /** Items dropped by the add in progress. */
-  #dropped: T[] | undefined;
-  #isReporting = false;
+  readonly #room: QueueRoom<T> | undefined;
   readonly #waiters = new WaiterList();
   readonly #pools = new Set<Pool<T>>();
   #processing = 0;
@@ -64,8 +52,8 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   /** Iterations that hold a slot. */
   readonly #iterations = new Set<SlotHolder>();
   readonly #drain = new Drain(this);
-  readonly #idleWaiters = new Set<IdleWaiter>();
-  #isIdleCheckDue = false;
+  readonly #idle = new IdleWaiters(this);
+  readonly #lookUps = new QueueLookUps<T>(this);
 
   constructor(options: WorkQueueOptions<T>, withPriority: boolean) {
     const { name, metrics, clock = systemClock, bound } = options;
@@ -80,7 +68,7 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
             { metrics: guardMetrics(metrics, () => undefined), name, controller: options.controller ?? name, clock },
             withPriority,
           );
-    this.#bound = bound;
+    this.#room = bound === undefined ? undefined : new QueueRoom(bound, this);
   }
 
   abstract get length(): number;
@@ -95,17 +83,17 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   protected abstract requeue(slot: number): void;
   /** Result of a waiter for a slot that was just taken. */
   protected abstract handedOut(slot: number): V | undefined;
-  protected abstract readonly failurePolicy: FailurePolicy<T>;
+  abstract readonly failurePolicy: FailurePolicy<T>;
   /** Removes the slot that a full queue gives up first; -1 if none is ready. */
-  protected abstract dropReady(): number;
+  abstract dropReady(): number;
   /** Takes a slot back that is pending; its flags but `processing` are cleared. */
   protected abstract withdraw(slot: number): void;
   /** The slots that are ready and not being processed, in the order of their hand-out. */
-  protected abstract readySlots(): readonly number[];
+  abstract readySlots(): readonly number[];
   /** When the delay of the slot ends, in ms of the monotonic clock; undefined if not delayed. */
-  protected abstract dueAt(slot: number): number | undefined;
+  abstract dueAt(slot: number): number | undefined;
   /** The priority that a pending slot is queued with. */
-  protected abstract priorityOf(slot: number): number;
+  abstract priorityOf(slot: number): number;
   /** Slots are numbered anew, so arrays by slot can be released. */
   protected resetSlots(): void {
     this.#lastTaken = -1;
@@ -153,12 +141,20 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
   }
 
   has(item: T): boolean {
-    return (this.#stateOf(item) & pending) !== 0;
+    return this.#lookUps.has(item);
   }
 
   peek(item: T): QueueEntry<T> | undefined {
-    const slot = this.table.find(item);
-    return slot < 0 || this.table.flags[slot] === 0 ? undefined : this.#entry(slot);
+    return this.#lookUps.peek(item);
+  }
+
+  entries(): QueueEntry<T>[] {
+    return this.#lookUps.entries();
+  }
+
+  waitUntilIdle(options: IdleOptions = {}): Promise<void> {
+    requireOptions('waitUntilIdle', options, idleOptionNames);
+    return this.#idle.wait(options);
   }
 
   delete(item: T): boolean {
@@ -170,44 +166,9 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
       // Even if a custom backing queue has thrown after it had removed the item.
       if (this.table.flags[slot] === 0) this.table.release(slot);
       if (this.isDown) this.checkEnd();
-      this.#checkIdle();
+      this.#idle.check();
     }
     return true;
-  }
-
-  entries(): QueueEntry<T>[] {
-    const slots = this.table.usedSlots();
-    const { flags } = this.table;
-    const has = (slot: number, flag: number): boolean => ((flags[slot] ?? 0) & flag) !== 0;
-    const isLater = (slot: number): boolean => has(slot, delayed) && !has(slot, processing | ready);
-    const dueAt = (slot: number): number => this.dueAt(slot) ?? Infinity;
-    return [
-      ...slots.filter((slot) => has(slot, processing)),
-      ...this.readySlots(),
-      ...slots.filter(isLater).toSorted((a, b) => dueAt(a) - dueAt(b)),
-    ].flatMap((slot) => this.#entry(slot) ?? []);
-  }
-
-  waitUntilIdle(options: IdleOptions = {}): Promise<void> {
-    requireOptions('waitUntilIdle', options, idleOptionNames);
-    const { signal, includeDelayed = false } = options;
-    if (signal?.aborted === true) return Promise.reject(abortReason(signal));
-    const { promise, resolve, reject }: PromiseWithResolvers<void> = Promise.withResolvers();
-    const onAbort = (): void => {
-      this.#idleWaiters.delete(waiter);
-      reject(signal === undefined ? new Error('aborted') : abortReason(signal));
-    };
-    const waiter: IdleWaiter = {
-      includeDelayed,
-      resolve: () => {
-        signal?.removeEventListener('abort', onAbort);
-        resolve();
-      },
-    };
-    this.#idleWaiters.add(waiter);
-    signal?.addEventListener('abort', onAbort, { once: true });
-    this.#checkIdle();
-    return promise;
   }
 
   run(options: RunOptions<T>, work: WorkFunction<T>): WorkerPool {
@@ -233,6 +194,11 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
 
   items(options: GetOptions = noGetOptions): AsyncIterableIterator<T, undefined> {
     return new QueueIteration<T>(this, options);
+  }
+
+  /** How many keys there are, those that are delayed included. */
+  get live(): number {
+    return this.table.live;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -293,44 +259,9 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
     } finally {
       if (this.#processing === 0) {
         if (this.isDown) this.checkEnd();
-        this.#checkIdle();
+        this.#idle.check();
       }
     }
-  }
-
-  /** At the end of the synchronous step, so that its adds count. */
-  #checkIdle(): void {
-    if (this.#idleWaiters.size === 0 || this.#isIdleCheckDue) return;
-    this.#isIdleCheckDue = true;
-    queueMicrotask(() => {
-      this.#isIdleCheckDue = false;
-      if (this.#processing > 0 || this.length > 0) return;
-      for (const waiter of this.#idleWaiters) {
-        if (waiter.includeDelayed && this.table.live > 0) continue;
-        this.#idleWaiters.delete(waiter);
-        waiter.resolve();
-      }
-    });
-  }
-
-  #stateOf(item: T): number {
-    return this.table.flags[this.table.find(item)] ?? 0;
-  }
-
-  #entry(slot: number): QueueEntry<T> | undefined {
-    const item = this.table.items[slot];
-    if (item === undefined) return undefined;
-    const state = this.table.flags[slot] ?? 0;
-    const dueAt = this.dueAt(slot);
-    return {
-      key: this.keyOf(item),
-      item,
-      isReady: (state & (ready | dirty)) !== 0,
-      isProcessing: (state & processing) !== 0,
-      dueInMs: dueAt === undefined ? undefined : Math.max(0, dueAt - this.clock.monotonicNow()),
-      priority: (state & pending) === 0 ? 0 : this.priorityOf(slot),
-      numRequeues: this.failurePolicy.attempt(item) - 1,
-    };
   }
 
   /** Waits in the order of the calls, also when items are ready but were not handed out yet. */
@@ -408,70 +339,20 @@ export abstract class QueueBase<T, V> implements WorkQueue<T>, InspectableQueue<
 
   /** Lets all who wait for the end of the queue look whether it has come. */
   protected checkEnd(): void {
-    this.#checkIdle();
+    this.#idle.check();
     if (this.#processing === 0) this.metrics?.close();
     this.wake();
     this.#drain.check();
   }
 
-  /** Whether an item may be added. True if its key is pending already; otherwise applies the bound. */
+  /** Whether an item may be added. */
   protected admits(item: T): boolean {
-    const bound = this.#bound;
-    return bound === undefined || this.table.isInUse(item) || this.#makeRoom(item, bound);
+    return this.#room === undefined || this.#room.admits(item);
   }
 
-  /**
-   * Calls `onDrop` for the items dropped by the bound, when the add is complete. A hook may add, and its errors cost no
-   * key. Items dropped by its adds follow when it has returned, so that a hook which always adds needs no stack.
-   *
-   * @throws the first error of the hook, after all calls
-   * @throws RangeError if the hook keeps adding
-   */
+  /** Hands what the add in progress has dropped to the bound's `onDrop`. @throws the first error of the hook */
   protected reportDropped(): void {
-    if (this.#dropped === undefined || this.#isReporting) return;
-    let failure: { readonly error: unknown } | undefined;
-    this.#isReporting = true;
-    for (let round = 0; this.#dropped !== undefined; round++) {
-      const dropped: readonly T[] = this.#dropped;
-      this.#dropped = undefined;
-      if (round === mostDropRounds) {
-        failure ??= { error: new RangeError(addsForEver) };
-        break;
-      }
-      for (const item of dropped)
-        try {
-          this.#bound?.onDrop?.(item);
-        } catch (error) {
-          failure ??= { error };
-        }
-    }
-    this.#isReporting = false;
-    if (failure !== undefined) throw failure.error;
-  }
-
-  #makeRoom(item: T, bound: QueueBound<T>): boolean {
-    if (this.#hasRoom(bound)) return true;
-    const { maxPending, overflow = 'throw' } = bound;
-    if (overflow === 'throw') throw new QueueFullError(maxPending, item);
-    while (overflow === 'dropOldest' && !this.#hasRoom(bound)) {
-      const slot = this.dropReady();
-      if (slot < 0) break;
-      const dropped = this.table.items[slot];
-      if (this.table.flags[slot] === 0) this.table.release(slot);
-      if (dropped !== undefined) this.#noteDropped(dropped);
-    }
-    if (this.#hasRoom(bound)) return true;
-    this.#noteDropped(item);
-    return false;
-  }
-
-  #noteDropped(item: T): void {
-    if (this.#dropped === undefined) this.#dropped = [item];
-    else this.#dropped.push(item);
-  }
-
-  #hasRoom(bound: QueueBound<T>): boolean {
-    return this.table.live - this.#processing < bound.maxPending;
+    this.#room?.report();
   }
 }
 

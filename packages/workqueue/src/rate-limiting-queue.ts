@@ -35,7 +35,7 @@ export function createRateLimitingQueue<T = string>(
 class RateLimitingFifoQueue<T> extends DelayingFifoQueue<T> implements RateLimitingQueue<T> {
   readonly #limiter: RateLimiter<T>;
 
-  protected override readonly failurePolicy: FailurePolicy<T> = {
+  override readonly failurePolicy: FailurePolicy<T> = {
     verdict: 'retry',
     attempt: (item) => this.numRequeues(item) + 1,
     retry: (item, error) => this.addRateLimited(item, { error }),

@@ -79,7 +79,7 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
    * A key that is given up is also removed from the delayed ones, because otherwise it would come back although it was
    * reported dropped.
    */
-  protected override dropReady(): number {
+  override dropReady(): number {
     const slot = super.dropReady();
     if (slot >= 0 && this.#isInLine(slot)) {
       this.#line.remove(slot);
@@ -94,7 +94,7 @@ export class DelayingFifoQueue<T> extends FifoQueue<T> implements DelayingQueue<
     if (isInLine) this.#line.remove(slot);
   }
 
-  protected override dueAt(slot: number): number | undefined {
+  override dueAt(slot: number): number | undefined {
     return this.#isInLine(slot) ? this.#line.dueAt(slot) : undefined;
   }
 

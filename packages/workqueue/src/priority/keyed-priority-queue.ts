@@ -64,7 +64,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
   #isDraining = false;
   readonly #isParked = (slot: number): boolean => ((this.table.flags[slot] ?? 0) & processing) !== 0;
 
-  protected override readonly failurePolicy: FailurePolicy<T> = {
+  override readonly failurePolicy: FailurePolicy<T> = {
     verdict: 'retry',
     attempt: (item) => this.numRequeues(item) + 1,
     retry: (item, error, slot) =>
@@ -198,7 +198,7 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     return slot;
   }
 
-  protected override dropReady(): number {
+  override dropReady(): number {
     if (this.#levels.lowest > this.#incomingPriority) return -1;
     const slot = this.#levels.takeLowest();
     if (slot < 0) return -1;
@@ -222,15 +222,15 @@ class KeyedPriorityQueue<T> extends QueueBase<T, PrioritizedItem<T>> implements 
     this.#takeReasons(slot);
   }
 
-  protected override readySlots(): readonly number[] {
+  override readySlots(): readonly number[] {
     return this.#levels.slots();
   }
 
-  protected override dueAt(slot: number): number | undefined {
+  override dueAt(slot: number): number | undefined {
     return ((this.table.flags[slot] ?? 0) & delayed) === 0 ? undefined : this.#line.dueAt(slot);
   }
 
-  protected override priorityOf(slot: number): number {
+  override priorityOf(slot: number): number {
     return this.#priorities[slot] ?? 0;
   }
 
