@@ -1,7 +1,7 @@
 // A version that the transform refuses: the object is there all the same, or another one is under its name.
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { added, failed, initialEnd, modified, thing } from './scripted-server.js';
+import { added, deleted, failed, initialEnd, modified, thing } from './scripted-server.js';
 import { ScriptedSession, sources } from './scripted-session.js';
 
 const gone = { names: [], seen: ['delete x@10 unknown'] };
@@ -49,6 +49,21 @@ describe.each(sources)('a version that the transform refuses, fed by %s', (sourc
     await settle();
     expect({ names: session.names(), seen }).toEqual({ names: ['x@15'], seen: ['update x@10→15'] });
     expect(session.informer.indexer.resourceVersion).toBe('20');
+  });
+
+  it.each([false, true])('is an object that is not known, in the next list (streaming: %s)', async (streams) => {
+    const { session, seen } = await started('u1', streams);
+    await using _ = session;
+    const listed = [thing('x', 10, 'u1'), thing('y', 20)];
+    session.server.page = () => ({ version: 30, items: listed });
+    session.server.watch.send(failed(410, 'Expired'));
+    await session.clock.advance(2_000);
+    // The last of them came and went before the initial events ended.
+    const passing = thing('z', 11);
+    if (streams) session.server.watch.send(...listed.map(added), added(passing), deleted(passing), initialEnd(30));
+    await settle();
+    expect({ names: session.names(), seen }).toEqual(kept);
+    expect(session.informer.indexer.resourceVersion).toBe('30');
   });
 
   it.each(cases.flatMap((each) => [false, true].map((streams) => ({ ...each, streams }))))(
