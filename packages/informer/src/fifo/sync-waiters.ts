@@ -30,7 +30,7 @@ export class SyncWaiters {
   }
 
   /** Something has changed. `isProcessing`: an item is still processed. */
-  check(isProcessing = this.#isProcessing): void {
+  check(isProcessing: boolean = this.#isProcessing): void {
     this.#isProcessing = isProcessing;
     this.#waiters.check();
     if (this.#isOver) this.#waiters.fail(closed);
