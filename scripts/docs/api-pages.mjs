@@ -228,7 +228,7 @@ export function divideApi(folder) {
     }
     write(
       join(folder, module.name, 'index.md'),
-      indexOf(module, own, (target) => {
+      indexOf({ ...module, intro: relink(module.name, module.intro) }, own, (target) => {
         const id = resolved(module.name, target);
         return { link: moved.get(id) ?? `/api/${id}`, member: originals.get(id), from: id.split('#')[0] ?? '' };
       }),
