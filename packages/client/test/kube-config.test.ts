@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   connectionFromKubeConfig,
   inClusterConnection,
@@ -15,6 +15,12 @@ import {
   withoutUserInfo,
 } from '../src/connection/index.js';
 import type { KubeConfigLike } from '../src/connection/index.js';
+
+let directory: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'kctl-config-'));
+});
+afterEach(() => rmSync(directory, { recursive: true }));
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const bytes = (text: string): Buffer => Buffer.from(text);
@@ -158,8 +164,6 @@ describe('connectionFromKubeConfig', () => {
   });
 
   it('reads the certificate authority of an issuer from its file', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'kctl-oidc-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
     const path = join(directory, 'ca');
     const oidc = (file: string) => ({
       authProvider: {
@@ -346,8 +350,6 @@ describe('requireConnection', () => {
 
 describe('inClusterConnection', () => {
   it('uses the service account of the pod', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'kctl-pod-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
     const at = (host: string) =>
       inClusterConnection({
         directory,

@@ -13,7 +13,7 @@ const key = { namespace: 'default', name: 'web-0' };
 describe('waitFor, as kubectl wait has it', () => {
   const clock = new FakeClock();
   /** Whether a target holds of a status. */
-  const holds = async (target: WaitTarget, status: Pod['status']): Promise<boolean> => {
+  const holds = async (target: WaitTarget, status: object): Promise<boolean> => {
     const client = createMemoryClient();
     await client.create(Pod, { metadata: key, spec: { containers: [] } });
     await client.status(Pod).patch(key, { type: 'merge', body: { status } });
@@ -47,6 +47,10 @@ describe('waitFor, as kubectl wait has it', () => {
     [{ jsonPath: '{.status.conditions[?(@.type=="Ready")].status}=True' }, condition('Ready', 'True'), true],
     [{ jsonPath: '{.status.conditions[*].status}=True' }, {}, false],
     [{ jsonPath: '{.status}=x' }, { phase: 'Running' }, false],
+    [{ jsonPath: '{.status}=[object Object]' }, { phase: 'Running' }, false],
+    [{ jsonPath: '{.status.list}=a' }, { list: ['a'] }, false],
+    [{ jsonPath: '{.status.list[*]}=a' }, { list: ['a', 'b'] }, false],
+    [{ jsonPath: '{.status.list[*]}=a' }, { list: ['a'] }, true],
     [{ created: true }, {}, true],
     [{ deleted: true }, {}, false],
   ] as const)('%j of %j: %s', async (target, status, expected) => {
