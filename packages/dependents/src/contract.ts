@@ -3,6 +3,7 @@ import type { ReadObject } from '@kctl/client';
 import type { Injectable, ReconcileFunction } from '@kctl/controller';
 import type { Client } from '@kctl/client';
 import type { Metrics } from '@kctl/telemetry';
+import type { Clock } from '@kctl/wait';
 import type { DependentsResult, NodeResult } from './results.js';
 import type { DependentsContext, DependentsEvents } from './run/run-context.js';
 import type { TeardownResult } from './run/teardown.js';
@@ -112,11 +113,9 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
   forget(primary: ObjectKey): void;
   /**
    * A reconciler for a controller of the primary's kind: finalizer, children, teardown and status. The manager or builder
-   * that it is added to provides client and metrics.
+   * that it is added to provides its parts.
    */
-  reconciler(
-    options?: ReconcilerOptions<P, NodeResults<Nodes>>,
-  ): Injectable<{ client: Client; metrics: Metrics }, ReconcileFunction>;
+  reconciler(options?: ReconcilerOptions<P, NodeResults<Nodes>>): Injectable<ReconcilerParts, ReconcileFunction>;
 }
 
 /** Options of `reconciler` of {@link Dependents}. */
@@ -129,6 +128,13 @@ export interface ReconcilerOptions<P extends Kind, Nodes extends object> {
   readonly status?: (primary: ReadObject<P>, result: DependentsResult<Nodes>) => object;
   /** Records what happens to children on the primary, e.g. `manager.recorder('example.com/webapp')`. @default none */
   readonly events?: DependentsEvents;
+}
+
+/** What a manager or builder provides for a reconciler. */
+export interface ReconcilerParts {
+  readonly client: Client;
+  readonly metrics: Metrics;
+  readonly clock: Clock;
 }
 
 /** A kind that a definition uses. */

@@ -1,14 +1,12 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatGroupKind, formatKey, isJsonObject, keyOf } from '@kctl/apimachinery';
-import type { Client } from '@kctl/client';
 import { requireKind } from '@kctl/client';
 import type { Injectable, ReconcileFunction } from '@kctl/controller';
 import { optionProblems } from '@kctl/options';
-import type { Metrics } from '@kctl/telemetry';
 import { systemClock } from '@kctl/wait';
 import { dependentsOptionNames, nodeProblems } from './definition/check.js';
 import type { DependentsOptions } from './definition/options.js';
-import type { DependentKind, Dependents } from './contract.js';
+import type { DependentKind, Dependents, ReconcilerParts } from './contract.js';
 import type { AnyObject, ChildNode, Definition, Edge, Node } from './definition/node.js';
 import { isForeignScope } from './definition/node.js';
 import { DependentsDefinitionError, DependentsError } from './errors.js';
@@ -174,7 +172,7 @@ class Graph {
     this.#memory.forget(primary);
   }
 
-  reconciler(options: object = {}): Injectable<{ client: Client; metrics: Metrics }, ReconcileFunction> {
+  reconciler(options: object = {}): Injectable<ReconcilerParts, ReconcileFunction> {
     return createDependentsReconciler(this.#checked(), this as never, options);
   }
 

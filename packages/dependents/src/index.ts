@@ -5,7 +5,15 @@
  * @packageDocumentation
  */
 export { dependents } from './dependents.js';
-export type { DependentKind, Dependents, Needed, NodeResults, NodeShape, ReconcilerOptions } from './contract.js';
+export type {
+  DependentKind,
+  Dependents,
+  Needed,
+  NodeResults,
+  NodeShape,
+  ReconcilerOptions,
+  ReconcilerParts,
+} from './contract.js';
 export { isNotYet, notYet } from './definition/not-yet.js';
 export type { NotYet } from './definition/not-yet.js';
 export type {

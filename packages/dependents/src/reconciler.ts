@@ -1,13 +1,11 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isDeleting, isJsonObject, setCondition } from '@kctl/apimachinery';
 import type { Condition } from '@kctl/apimachinery';
-import type { Client, ReadObject } from '@kctl/client';
+import type { ReadObject } from '@kctl/client';
 import { asReconciler, finalizing, inject, isTerminalError, terminalError, writeStatus } from '@kctl/controller';
 import type { Injectable, ReconcileContext, ReconcileFunction, ReconcileResult } from '@kctl/controller';
 import { functionOption, requireOptions } from '@kctl/options';
-import type { Metrics } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
-import type { Dependents, ReconcilerOptions } from './contract.js';
+import type { Dependents, ReconcilerOptions, ReconcilerParts } from './contract.js';
 import type { AnyObject, Definition } from './definition/node.js';
 import { needsFinalizer } from './definition/node.js';
 import { isDependentsError } from './errors.js';
@@ -25,11 +23,10 @@ export function createDependentsReconciler(
   definition: Definition,
   children: Dependents<Kind>,
   options: ReconcilerOptions<Kind, object>,
-): Injectable<{ client: Client; metrics: Metrics }, ReconcileFunction> {
+): Injectable<ReconcilerParts, ReconcileFunction> {
   requireOptions('reconciler', options, optionNames);
-  return inject<{ client: Client; metrics: Metrics }, ReconcileFunction>(
-    { client: true, metrics: true },
-    ({ client, metrics }) => new DependentsReconciler(definition, { children, options, client, metrics }).reconciler(),
+  return inject<ReconcilerParts, ReconcileFunction>({ client: true, metrics: true, clock: true }, (parts) =>
+    new DependentsReconciler(definition, { children, options, parts }).reconciler(),
   );
 }
 
@@ -37,23 +34,20 @@ class DependentsReconciler {
   readonly #definition: Definition;
   readonly #children: Dependents<Kind>;
   readonly #options: ReconcilerOptions<Kind, object>;
-  readonly #client: Client;
-  readonly #metrics: Metrics;
+  readonly #parts: ReconcilerParts;
 
   constructor(
     definition: Definition,
-    parts: {
+    given: {
       readonly children: Dependents<Kind>;
       readonly options: ReconcilerOptions<Kind, object>;
-      readonly client: Client;
-      readonly metrics: Metrics;
+      readonly parts: ReconcilerParts;
     },
   ) {
     this.#definition = definition;
-    this.#children = parts.children;
-    this.#options = parts.options;
-    this.#client = parts.client;
-    this.#metrics = parts.metrics;
+    this.#children = given.children;
+    this.#options = given.options;
+    this.#parts = given.parts;
   }
 
   reconciler(): ReconcileFunction {
@@ -62,16 +56,17 @@ class DependentsReconciler {
       this.#apply(object, context);
     const reconcile = needsFinalizer(this.#definition)
       ? finalizing({
-          client: this.#client,
+          client: this.#parts.client,
           kind,
           apply,
-          metrics: this.#metrics,
+          metrics: this.#parts.metrics,
+          clock: this.#parts.clock,
           finalizers: [{ name: dependentsFinalizer, cleanup: (object, context) => this.#cleanUp(object, context) }],
         })
       : async (object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> =>
           isDeleting(object) ? {} : await apply(object, context);
     return asReconciler({
-      client: this.#client,
+      client: this.#parts.client,
       kind,
       reconcile,
       onMissing: (request) => this.#children.forget(request),
@@ -110,10 +105,11 @@ class DependentsReconciler {
   #contextOf(context: ReconcileContext): DependentsContext {
     const { events } = this.#options;
     return {
-      client: this.#client,
+      client: this.#parts.client,
       signal: context.signal,
       logger: context.logger,
-      metrics: this.#metrics,
+      metrics: this.#parts.metrics,
+      clock: this.#parts.clock,
       get isSuperseded() {
         return context.isSuperseded;
       },
@@ -140,13 +136,13 @@ class DependentsReconciler {
     if (remaining.length > 3) shown.push(`${remaining.length - 3} more`);
     const { generation } = object.metadata;
     const update = { type: 'Ready', status: 'False', reason: 'Deleting', message: shown.join('; ') } as const;
-    setCondition(conditions, { ...update, ...observed(generation) }, { now: systemClock.now() });
+    setCondition(conditions, { ...update, ...observed(generation) }, { now: this.#parts.clock.now() });
     await this.#write(object, { ...present, conditions }, context);
   }
 
   async #write(object: AnyObject, status: object, { signal }: ReconcileContext): Promise<void> {
     const { primary: kind, fieldOwner } = this.#definition;
-    await writeStatus({ client: this.#client, kind, fieldOwner }, object as ReadObject<Kind>, { status, signal });
+    await writeStatus({ client: this.#parts.client, kind, fieldOwner }, object as ReadObject<Kind>, { status, signal });
   }
 }
 

@@ -504,10 +504,51 @@ describe('the scenarios of the specification', () => {
     const { app, context, client } = await world();
     client.clear();
     const superseded = { ...context, isSuperseded: true };
-    await webAppChildren()
-      .reconcile(await app(), superseded)
-      .catch(() => undefined);
+    const { nodes } = await webAppChildren().reconcile(await app(), superseded);
     expect(client.writes).toEqual([]);
+    expect(nodes.config).toMatchObject({ state: 'waiting', reason: 'Superseded' });
+  });
+
+  it('keeps initial fields after a failure between the writes of a creation, with a cache that strips managedFields', async () => {
+    const { app, context, childKey } = await world({ replicas: 3 });
+    let isFailing = true;
+    const client = intercept(context.client, (next) => ({
+      get: async (kind, key, options) => {
+        const found = await next.get(kind, key, options);
+        if (options?.live === true) return found;
+        const { managedFields: _stripped, ...metadata } = found.metadata;
+        return { ...found, metadata };
+      },
+      patch: async (kind, key, patch, options) => {
+        if (isFailing && options?.fieldOwner?.endsWith('-initial') === true) throw new Error('cut');
+        return await next.patch(kind, key, patch, options);
+      },
+    }));
+    const children = webAppChildren();
+    await expect(children.reconcile(await app(), { ...context, client })).rejects.toThrow('cut');
+    isFailing = false;
+    await children.reconcile(await app(), { ...context, client });
+    expect((await environment.client.get(Deployment, childKey('web'))).spec?.replicas).toBe(3);
+  });
+
+  it('ends with the reason of its signal, once nothing is in flight', async () => {
+    const { app, context } = await world({ hosts: [] });
+    const stop = new AbortController();
+    let inFlight = 0;
+    const client = intercept(context.client, (next) => ({
+      patch: async (kind, key, patch) => {
+        inFlight++;
+        if (kind.kind === 'ConfigMap') stop.abort(new Error('stopped'));
+        return await next.patch(kind, key, patch, {}).finally(() => inFlight--);
+      },
+    }));
+    const options = { ...context, client, signal: stop.signal };
+    const children = dependents(WebApp, { fieldOwner })
+      .child('a', ConfigMap, { desired: () => ({ data: { a: '1' } }) })
+      .child('b', ConfigMap, { desired: () => ({ data: { b: '1' } }) })
+      .child('c', ConfigMap, { needs: ['a', 'b'], desired: () => ({}) });
+    await expect(children.reconcile(await app(), options)).rejects.toThrow();
+    expect(inFlight).toBe(0);
   });
 
   it('27: finds an object whose label was removed by its name', async () => {

@@ -2,6 +2,7 @@ import type { SimulateOptions } from '@kctl/simulation';
 import { applicationOperator } from './application.js';
 import { changingOperator } from './changing.js';
 import { chaosPodOperator } from './chaos-pod.js';
+import { childrenOperator } from './children.js';
 import { probeOperator } from './probe.js';
 import { trainingJobOperator } from './training-job.js';
 import { obedientOperator, workbenchOperator } from './workbench.js';
@@ -14,6 +15,7 @@ export const operators: Readonly<Record<string, () => SimulateOptions>> = {
   probe: probeOperator,
   workbench: workbenchOperator,
   changing: changingOperator,
+  children: childrenOperator,
 };
 
 /** What runs where it is named alone: for defects that need it. */

@@ -155,7 +155,9 @@ async function update(
   const { node, definition } = member;
   const { applying, remembered, memo, now } = around;
   if (isPaused(found)) return unchanged(found);
-  const present = await moveOwnership(member, found, around);
+  if (found.metadata.managedFields === undefined && memo.isNoop(node.kind, found, configuration))
+    return unchanged(found);
+  const present = await moveOwnership(member, await withManagedFields(member, found, around), around);
   const before = await compare(node.kind, configuration, present, definition.fieldOwner);
   if (!isSameJson(remembered.configuration, configuration)) {
     remembered.unsettled = 0;
@@ -164,10 +166,9 @@ async function update(
   }
   if (before.matches || isSettled(before, remembered)) {
     remembered.unsettled = 0;
+    note(around, present, { configuration, kind: node.kind });
     return unchanged(present);
   }
-  const isStripped = present.metadata.managedFields === undefined;
-  if (isStripped && memo.isNoop(node.kind, present, configuration)) return unchanged(present);
   const differences = before.differences.map(({ path }) => path);
   if (remembered.unsettled >= maxUnsettled && now - remembered.lastApplyAt < unsettledRestMs)
     return { ...unchanged(present), differences, failure: notConverging(differences) };
@@ -175,8 +176,7 @@ async function update(
   if (conflict !== undefined && conflict.version === present.metadata.resourceVersion)
     return { ...unchanged(present), differences, failure: conflict.failure };
   const initial = initialOf(member);
-  if (initial !== undefined && !isStripped)
-    await keepInitialFields(applying, present, { initial, released: before.differences });
+  if (initial !== undefined) await keepInitialFields(applying, present, { initial, released: before.differences });
   countTakeovers(member, { present, before, around });
   const applied = await applyFields(applying, configuration);
   note(around, applied.object, { configuration, kind: node.kind });
@@ -193,6 +193,16 @@ async function update(
 /** Whether all differences are empty values, such as `env: []`, which built-in kinds do not store. */
 function isSettled({ differences }: Comparison, { dropped }: Remembered): boolean {
   return differences.length > 0 && differences.every(({ path }) => dropped.has(path));
+}
+
+/** The object with its managed fields, which a cache may strip: they say what is ours, and what is no longer wanted. */
+async function withManagedFields(
+  { node, key }: Member,
+  found: AnyObject,
+  { applying }: Surroundings,
+): Promise<AnyObject> {
+  if (found.metadata.managedFields !== undefined) return found;
+  return (await applying.calls.find(node.kind, key, { live: true })) ?? found;
 }
 
 function unchanged(object: AnyObject): Outcome {

@@ -83,8 +83,8 @@ export class Run {
       const outcome = node.type === 'ref' ? this.#slots.run(() => this.#ref(node)) : this.#child(node, plans);
       this.#outcomes.set(node.name, outcome);
     }
-    const nodes = new Map<string, NodeOutcome>();
-    for (const [name, outcome] of this.#outcomes) nodes.set(name, await outcome);
+    const outcomes = await allEnded([...this.#outcomes.values()]);
+    const nodes = new Map(outcomes.map((outcome) => [outcome.node.name, outcome]));
     const pruned = isQuiet
       ? []
       : await prune({
@@ -159,7 +159,7 @@ export class Run {
     }
     const edges = needed.filter((outcome): outcome is NodeOutcome => outcome !== undefined);
     let isMissingKind = false;
-    await Promise.all(
+    await allEnded(
       (plan?.members ?? []).map((member) =>
         this.#slots.run(async () => {
           const result = await this.#member(member, edges).catch((error: unknown) => this.#failed(node, error));
@@ -257,6 +257,15 @@ export class Run {
   #event(type: 'normal' | 'warning', reason: string, text: string): void {
     if (!this.#options.dryRun) this.#options.context.events?.[type](this.#options.primary, reason, text);
   }
+}
+
+/** Waits for all, also if one fails, so that nothing goes on after the run. @throws the first failure */
+async function allEnded<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+  const settled = await Promise.allSettled(promises);
+  return settled.map((each) => {
+    if (each.status === 'rejected') throw each.reason;
+    return each.value;
+  });
 }
 
 /** In development called twice, to find a result that depends on the time or on chance. */
