@@ -46,7 +46,8 @@ function feeding(queues: readonly Feed[], tell: (step: Fed) => void): (step: Fed
     const object = (of: string): Item => ({ name: of, value: at });
     for (const queue of queues) {
       if (step.op === 'resync') queue.resync();
-      else if (step.op === 'replace') queue.replace(step.names.map(object), `${at}`, step);
+      else if (step.op === 'replace')
+        queue.replace(step.names.map(object), `${at}`, { isIncomplete: step.isIncomplete });
       else if (step.op === 'tombstone')
         queue.delete({ tombstoneOf: step.name, object: step.isEmpty ? undefined : object(step.name) });
       else queue[step.op](object(step.name));
