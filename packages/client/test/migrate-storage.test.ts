@@ -46,6 +46,7 @@ function server({
   readonly update?: (count: number) => void;
 } = {}) {
   const calls: unknown[][] = [];
+  const signals: object[] = [];
   let updates = 0;
   const left = [...definitions];
   const client = {
@@ -61,8 +62,9 @@ function server({
         items: fieldSelector === undefined ? sites : later(fieldSelector.replace('metadata.name=', '')),
       };
     },
-    patch: async (kind: Kind, key: { name: string }, patch: unknown) => {
+    patch: async (kind: Kind, key: { name: string }, patch: unknown, options: object) => {
       calls.push(['patch', kind.version, key, patch]);
+      signals.push(options);
       await write(key.name);
       return {};
     },
@@ -75,7 +77,7 @@ function server({
     }),
   };
   const of = (verb: string): unknown[][] => calls.filter(([called]) => called === verb);
-  return { client: client as unknown as StorageMigrationClient, calls, of };
+  return { client: client as unknown as StorageMigrationClient, calls, signals, of };
 }
 const run = (client: StorageMigrationClient, options: MigrateStorageOptions = {}) =>
   migrateStorage(client, name, { settleMs: 0, ...options });
@@ -268,6 +270,15 @@ describe('migrateStorage', () => {
     });
     await expect(run(client, { concurrency: 1, signal: controller.signal })).rejects.toThrow('no longer wanted');
     expect([writes(of), of('update').length]).toEqual([['a'], 0]);
+  });
+
+  it('writes with its signal, and without one if there is none', async () => {
+    const { signal } = new AbortController();
+    for (const options of [{ signal }, {}]) {
+      const { client, signals } = server();
+      await run(client, options);
+      expect(signals).toStrictEqual([options, options]);
+    }
   });
 
   it('ends when its hook throws', async () => {
