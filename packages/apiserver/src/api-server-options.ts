@@ -2,7 +2,7 @@ import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import type { AuthorizationMode } from './authorization/access-control.js';
 import type { KeyAndCertificate } from './server/certificates.js';
-import type { ServiceResolver } from './webhooks/client-config.js';
+import type { ServiceAddress, ServiceResolver } from './webhooks/client-config.js';
 import type { WebhookTransport } from './webhooks/webhook-call.js';
 
 /** A user with a static bearer token. */
@@ -146,4 +146,21 @@ export function requireIssuers(issuers: readonly string[]): void {
   if (issuers.length === 0) throw new TypeError('serviceAccounts.issuer: expected a URL, got none');
   for (const issuer of issuers)
     if (issuer === '') throw new TypeError(`serviceAccounts.issuer: expected a URL, got ${JSON.stringify(issuer)}`);
+}
+
+/** Credentials of the administrator, or of another user. */
+export interface KubeconfigOptions {
+  /** @default 'token' */
+  readonly auth?: 'token' | 'certificate';
+  /** A user to make credentials for. @default the administrator, in group system:masters */
+  readonly user?: string;
+  /** Groups of that user. @default [] */
+  readonly groups?: readonly string[];
+}
+
+/** Options that can cross to another thread, without clock, randomness or logger, and with Services as a table only. */
+export interface WorkerServerOptions
+  extends Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen' | 'resolveService' | 'webhookTransport'> {
+  /** Addresses of the Services that webhook configurations name, by `namespace/name:port` or `namespace/name`. */
+  readonly resolveService?: Readonly<Record<string, ServiceAddress>>;
 }

@@ -1,14 +1,14 @@
 import { chmod, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { systemClock } from '@kctl/wait';
-import type { KubeconfigOptions } from './api-server.js';
+import type { KubeconfigOptions, WorkerServerOptions } from './api-server-options.js';
 import { checkServerOptions } from './check-options.js';
 import type { Fault } from './faults/faults.js';
 import type { JournalEntry } from './journal/journal.js';
 import type { KeyAndCertificate } from './server/certificates.js';
 import { packageThread } from './source-thread.js';
 import type { StoreSnapshot } from './storage/store.js';
-import type { WorkerCall, WorkerMessage, WorkerServerOptions } from './worker-protocol.js';
+import type { WorkerCall, WorkerMessage } from './worker-protocol.js';
 
 /** How long a thread may take to stop before it is terminated. */
 const stopTimeoutMs = 5_000;

@@ -3,12 +3,12 @@ import { chmodSync, writeFileSync } from 'node:fs';
 import { isIPv6 } from 'node:net';
 import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
 import { noopLogger } from '@kctl/telemetry';
-import { systemClock } from '@kctl/wait';
+import { sleep, systemClock } from '@kctl/wait';
 import { createReviews } from './admission/reviews.js';
 import { loadSigningKey, readTokenKeys, type TokenKeys } from './authentication/service-account-keys.js';
 import { createServiceAccountTokens, type ServiceAccountTokens } from './authentication/service-account-tokens.js';
 import { createAccessControl } from './authorization/access-control.js';
-import { requireIssuers, type ApiServerOptions } from './api-server-options.js';
+import { requireIssuers, type ApiServerOptions, type KubeconfigOptions } from './api-server-options.js';
 import { checkServerOptions, failoverMs } from './check-options.js';
 import { bootKubernetesService } from './boot/kubernetes-service.js';
 import { bootNamespaces } from './boot/namespaces.js';
@@ -37,18 +37,7 @@ import { openPersistence, type Persistence } from './storage/persistence.js';
 import { createStore, type Store, type StoreSnapshot } from './storage/store.js';
 import { createWatchHub, type WatchHub } from './watch/hub.js';
 import { createWebhookCaller, type WebhookConnections } from './outgoing/webhook-caller.js';
-import { sleep } from '@kctl/wait';
 import { seededRandom } from './process/seeded-random.js';
-
-/** Credentials of the administrator, or of another user. */
-export interface KubeconfigOptions {
-  /** @default 'token' */
-  readonly auth?: 'token' | 'certificate';
-  /** A user to make credentials for. @default the administrator, in group system:masters */
-  readonly user?: string;
-  /** Groups of that user. @default [] */
-  readonly groups?: readonly string[];
-}
 
 /** A Kubernetes API server. Nothing runs before {@link ApiServer.start}. */
 export interface ApiServer extends AsyncDisposable {

@@ -11,8 +11,13 @@ import {
   type OptionCheck,
   type OptionNames,
 } from '@kctl/options';
-import type { WorkerServerOptions } from './worker-protocol.js';
-import type { ApiServerOptions, ControllerSwitches, ServiceAccountOptions, StaticToken } from './api-server-options.js';
+import type {
+  ApiServerOptions,
+  ControllerSwitches,
+  ServiceAccountOptions,
+  StaticToken,
+  WorkerServerOptions,
+} from './api-server-options.js';
 
 const controllerNames: OptionNames<ControllerSwitches> = {
   garbageCollection: booleanOption,

@@ -3,13 +3,13 @@
  *
  * @packageDocumentation
  */
-export type { ApiServer, KubeconfigOptions } from './api-server.js';
+export type { ApiServer } from './api-server.js';
+export type { KubeconfigOptions, WorkerServerOptions } from './api-server-options.js';
 export { createApiServer } from './api-server.js';
 export type { ApiServerWorker, WorkerFaults } from './api-server-worker.js';
 export { startApiServerWorker } from './api-server-worker.js';
 export type { Capabilities } from './capabilities.js';
 export { capabilities } from './capabilities.js';
-export type { WorkerServerOptions } from './worker-protocol.js';
 export type { Commit } from './commits.js';
 export type { ApiServerOptions, ControllerSwitches, ServiceAccountOptions, StaticToken } from './api-server-options.js';
 export type { AuthorizationMode } from './authorization/access-control.js';

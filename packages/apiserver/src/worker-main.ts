@@ -1,7 +1,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { createApiServer, type ApiServer } from './api-server.js';
 import type { FaultHandle } from './faults/faults.js';
-import type { WorkerCall, WorkerMessage, WorkerRequest, WorkerServerOptions } from './worker-protocol.js';
+import type { WorkerServerOptions } from './api-server-options.js';
+import type { WorkerCall, WorkerMessage, WorkerRequest } from './worker-protocol.js';
 
 const faults: FaultHandle[] = [];
 

@@ -1,15 +1,6 @@
-import type { ApiServerOptions } from './api-server-options.js';
-import type { KubeconfigOptions } from './api-server.js';
+import type { KubeconfigOptions } from './api-server-options.js';
 import type { Fault } from './faults/faults.js';
-import type { ServiceAddress } from './webhooks/client-config.js';
 import type { StoreSnapshot } from './storage/store.js';
-
-/** Options that can cross to another thread, without clock, randomness or logger, and with Services as a table only. */
-export interface WorkerServerOptions
-  extends Omit<ApiServerOptions, 'clock' | 'random' | 'logger' | 'listen' | 'resolveService' | 'webhookTransport'> {
-  /** Addresses of the Services that webhook configurations name, by `namespace/name:port` or `namespace/name`. */
-  readonly resolveService?: Readonly<Record<string, ServiceAddress>>;
-}
 
 /** Calls to the server in the worker, by name. */
 export type WorkerCall =

@@ -185,6 +185,9 @@ export class FaultExecutor {
         void actors.act(fault, [a, b]).then((done) => {
           if (done !== undefined) this.#happens(done.what, done.object);
         });
+        return;
+      // Faults of one request, which #begin has armed.
+      default:
     }
   }
 

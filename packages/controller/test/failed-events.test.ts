@@ -1,9 +1,9 @@
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createRecordingLogger } from '../../test/recording-logger.js';
-import type { ObjectEvent } from '../event/object-event.js';
-import { FailedEvents } from './failed-events.js';
-import { objectEventTraits } from './object-event-traits.js';
+import { createRecordingLogger } from './recording-logger.js';
+import type { ObjectEvent } from '../src/event/object-event.js';
+import { FailedEvents } from '../src/source/failed-events.js';
+import { objectEventTraits } from '../src/source/object-event-traits.js';
 
 type Event = ObjectEvent<string>;
 const cause = new Error('down');

@@ -2,10 +2,10 @@ import { StatusError } from '@kctl/apimachinery';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { MemoryLockServer, type LockFaults } from '../test/memory-lock.js';
-import { Contest } from './contest.js';
-import { resolveLeaderElectorOptions, type LeaderElectorOptions } from './options.js';
-import type { LeaderElectionRecord, ResourceLock } from './record.js';
+import { MemoryLockServer, type LockFaults } from './memory-lock.js';
+import { Contest } from '../src/contest.js';
+import { resolveLeaderElectorOptions, type LeaderElectorOptions } from '../src/options.js';
+import type { LeaderElectionRecord, ResourceLock } from '../src/record.js';
 
 const { signal } = new AbortController();
 const time = '2026-01-01T00:00:00.000000Z';

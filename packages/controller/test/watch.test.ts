@@ -1,8 +1,8 @@
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
-import { createRecordingLogger } from '../../test/recording-logger.js';
-import type { SourceContext } from '../source/source.js';
-import { Watch } from './watch.js';
+import { createRecordingLogger } from './recording-logger.js';
+import type { SourceContext } from '../src/source/source.js';
+import { Watch } from '../src/loop/watch.js';
 
 const environment = {
   controller: 'c',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createRecordingLogger } from '../test/recording-logger.js';
-import { guardObserver, type ReconcileObserver } from './observer.js';
+import { createRecordingLogger } from './recording-logger.js';
+import { guardObserver, type ReconcileObserver } from '../src/observer.js';
 
 const run = {} as never;
 
