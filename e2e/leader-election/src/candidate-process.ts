@@ -54,7 +54,7 @@ export function startProcess(
     identity,
     server: `https://127.0.0.1:${proxy.port}`,
     ca: server.connection.ca,
-    token: server.connection.token,
+    token: server.connection.user.token,
     namespace,
     logFile,
     durations,

@@ -18,7 +18,7 @@ export const nodeArguments: readonly string[] = [
 /** A server that keeps its data over crashes. */
 export interface FaultyServer extends AsyncDisposable {
   readonly port: number;
-  readonly connection: Connection & { readonly ca: string; readonly token: string };
+  readonly connection: Connection & { readonly ca: string; readonly user: { readonly token: string } };
   /** SIGKILL. */
   kill(): Promise<void>;
   /** A new process on the same data; resolves when that is ready. */
@@ -74,7 +74,7 @@ async function startEmbedded(dataDir: string): Promise<Started> {
   const port = Number(new URL(url).port);
   return {
     port,
-    connection: { server: url, ca: certificateAuthority, token, user: { token } },
+    connection: { server: url, ca: certificateAuthority, user: { token } },
     kill,
     restart: async () => void (await start(port)),
   };
@@ -85,7 +85,7 @@ async function startReal(dataDir: string): Promise<Started> {
   const { port, url, caPem: ca, adminToken: token } = server;
   return {
     port,
-    connection: { server: url, ca, token, user: { token } },
+    connection: { server: url, ca, user: { token } },
     kill: () => server.kill(),
     restart: async () => void (server = await startRealApiServer({ dataDir, port, logger: noopLogger })),
   };

@@ -204,7 +204,10 @@ export class IndexedStore<T extends KubeObject> implements Indexer<T> {
   }
 
   #store(object: T | DeepReadonly<T>, base: Generation<T>): StoredObject<T> {
-    const { namespace = '', name = '' } = object.metadata as { namespace?: string; name?: string };
+    const metadata: unknown = (object as { readonly metadata?: unknown } | null | undefined)?.metadata;
+    if (typeof metadata !== 'object' || metadata === null)
+      throw new TypeError('the object has no metadata: expected a Kubernetes object');
+    const { namespace = '', name = '' }: { namespace?: string; name?: string } = metadata;
     return storeObject<T>(object, { freeze: this.#freeze, previous: base.find(namespace, name)?.object });
   }
 

@@ -1,5 +1,5 @@
 import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
-import { defaultTimeoutMs } from './wait-for.js';
+import { defaultTimeoutMs } from './deploy/wait-for.js';
 import { add, additions, describeAddition, type AddOptions } from './commands/add.js';
 import { bundle, type BuildOptions } from './commands/build.js';
 import { deploy, install, undeploy, uninstall, type ChangeOutcome, type InstallOptions } from './commands/install.js';

@@ -10,7 +10,7 @@ import {
 } from '@kctl/apimachinery';
 import { headerValues } from '@kctl/apimachinery/wire';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
-import type { ManifestObject } from './apply-objects.js';
+import type { ManifestObject } from './deploy/apply-objects.js';
 import type { OpenCluster } from './cluster.js';
 import type { CliIo } from './io.js';
 import { boundedName } from './manifests/names.js';

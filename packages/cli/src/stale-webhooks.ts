@@ -1,7 +1,7 @@
 import { isForbidden } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OperatorGraph } from '@kctl/operator';
-import { isManifest, type ManifestObject } from './apply-objects.js';
+import { isManifest, type ManifestObject } from './deploy/apply-objects.js';
 import type { OpenCluster } from './cluster.js';
 import { placesOf } from './dev/originals.js';
 import type { CliIo } from './io.js';

@@ -9,7 +9,7 @@ import { Namespace, Pod, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { createEnvironment, eventually, installCrds, type TestEnvironment } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { waitFor } from '../src/wait-for.js';
+import { waitFor } from '../src/deploy/wait-for.js';
 import { kctl, project } from './project.js';
 
 const namespace = 'websites-system';

@@ -2,7 +2,7 @@ import { defineKind } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { createEnvironment } from '@kctl/testing';
 import { expect, it } from 'vitest';
-import { warnOfStoredObjects } from '../src/stored-objects.js';
+import { warnOfStoredObjects } from '../src/deploy/stored-objects.js';
 
 const Website = defineKind()({ group: 'example.com', version: 'v1', kind: 'Website', scope: 'Namespaced' });
 const definition = (properties: object) => ({

@@ -7,6 +7,7 @@ const server = 'https://10.0.0.1:6443';
 describe('a connection', () => {
   it.each([
     [{ server, cafile: '/ca' }, 'unknown option "cafile": did you mean "caFile"?'],
+    [{ server, token: 'secret' }, 'unknown option "token"'],
     [{ server, insecureSkipTLSVerify: true }, 'unknown option "insecureSkipTLSVerify"'],
     [{ server, user: { tokn: 'secret' } }, 'unknown option "user.tokn": did you mean "token"?'],
     [{ server, user: Object.create({ Token: 'secret' }) as object }, 'unknown option "user.Token"'],
@@ -16,6 +17,11 @@ describe('a connection', () => {
     expect(() => requireConnection(connection as never)).toThrow(message);
     expect(() => requireConnection(connection as never)).not.toThrow('secret');
   });
+});
+
+it('may have more fields, as an object that carries a connection', () => {
+  const carrier = { server, user: { token: 'a' }, token: 'a', port: 6443 };
+  expect(() => requireConnection(carrier)).not.toThrow();
 });
 
 describe('an impersonation', () => {

@@ -60,6 +60,7 @@ export type { Injectable, Provided } from './object/inject.js';
 export { asReconciler, type ObjectReconcilerOptions } from './object/object-reconciler.js';
 export { reconcileObject } from './object/reconcile-object.js';
 export { writeStatus } from './object/write-status.js';
+export type { StatusTarget } from './object/write-status.js';
 export type {
   ApplyChildOptions,
   ChildConfiguration,

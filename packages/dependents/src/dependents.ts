@@ -30,7 +30,7 @@ import { NodeMetrics } from './status/metrics.js';
 /**
  * Begins the definition of the children of a kind.
  *
- * @throws DependentsDefinitionError naming every mistake, at the first use of the definition
+ * @throws DependentsDefinitionError naming every mistake of the options; those of nodes at the first use of the definition
  *
  * @example
  * ```ts
@@ -55,9 +55,10 @@ export function dependents<P extends Kind>(kind: P, options: DependentsOptions):
   const { fieldOwner, formerFieldOwners = [], concurrency = 4 } = isJsonObject(options) ? options : { fieldOwner: '' };
   if (problems.length === 0 && (fieldOwner === undefined || fieldOwner === ''))
     problems.push('fieldOwner is not set: expected the name of a field owner, such as "webapp.example.com"');
+  if (problems.length > 0) throw new DependentsDefinitionError(formatGroupKind(kind), problems);
   const definition: Definition = { primary: kind, fieldOwner, formerFieldOwners, concurrency, nodes: [] };
   // The methods of Graph are those of the contract without the types of nodes.
-  return new Graph(definition, problems) as unknown as Dependents<P>;
+  return new Graph(definition, []) as unknown as Dependents<P>;
 }
 
 /** Options of a method, whose values are checked. */

@@ -16,7 +16,7 @@ interface Waiter {
 }
 
 /** A limit under a name that is not known would have the wait go on for good. */
-const waitNames: OptionNames<InformerWaitOptions> = {
+export const waitNames: OptionNames<InformerWaitOptions> = {
   timeoutMs: numberOption({ orInfinity: true }),
   signal: signalOption,
 };

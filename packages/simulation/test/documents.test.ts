@@ -125,7 +125,7 @@ describe('other numbers', () => {
     expect(design).toContain('queued 128 at a time');
     expect(source('run.ts')).toContain('controllerDelayMs = 1000');
     expect(design).toContain('it now waits a second, `controllerDelayMs`');
-    expect(source('faults/fault-executor.ts')).toContain('requestMs: 20_000 * a ** 3');
+    expect(source('faults/strikes.ts')).toContain('requestMs: 20_000 * a ** 3');
     expect(design).toContain('`delay` (up to 20 s each way');
     expect(source('run.ts')).toContain('patienceMs: 2 * options.convergeWithinMs');
     expect(design).toContain('does not end in twice the convergence time');

@@ -65,14 +65,15 @@ export const objectCalls: Readonly<Record<string, Call>> = {
     Reflect.apply(Reflect.get(connections, 'inClusterConnection'), undefined, [options]),
   'client.requireConnection': (options) =>
     Reflect.apply(Reflect.get(connections, 'requireConnection'), undefined, [
-      { server: 'https://a', ...(options as object) },
+      { server: 'https://a', user: { token: 't', ...(options as object) } },
     ]),
   'client.requireImpersonation': (options) =>
     Reflect.apply(Reflect.get(connections, 'requireImpersonation'), undefined, [
       'x',
       { userName: 'a', ...(options as object) },
     ]),
-  'client-http.createTransport': (options) => http.createTransport({ server: 'https://a', ...(options as object) }),
+  'client-http.createTransport': (options) =>
+    http.createTransport({ server: 'https://a', user: { token: 't', ...(options as object) } }),
   'createHttpClient.impersonate': (options) =>
     http.createHttpClient({
       connection: { server: 'https://a' },

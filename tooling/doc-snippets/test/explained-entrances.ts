@@ -20,5 +20,8 @@ export const explained: ReadonlyMap<string, string> = new Map([
   ['Metrics.gauge', 'each collector library has its own'],
   ['Metrics.histogram', 'each collector library has its own'],
   ['Cache.matcherFor', 'list refuses them first'],
+  ['CacheView.matcherFor', 'list refuses them first'],
+  ['WatchHandle.waitForSync', 'the fitting argument is a controller, whose handles have it'],
+  ['Clock.setTimer', 'called for each timer'],
   ['client.listWithin', 'hands them to list, which refuses them'],
 ]);

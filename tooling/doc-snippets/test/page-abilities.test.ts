@@ -118,7 +118,9 @@ describe('the kctl column of the pages for those who come from elsewhere', () =>
 describe('commands of kctl', () => {
   const commands = new Set(
     [
-      ...read('packages/cli/src/program.ts').matchAll(/(?:command|change)\(\s*'(\w+)|\bname: '(\w+)'|\['(\w+)', '/g),
+      ...(read('packages/cli/src/program.ts') + read('packages/cli/src/define-commands.ts')).matchAll(
+        /(?:command|change)\(\s*'(\w+)|\bname: '(\w+)'|\['(\w+)', '/g,
+      ),
     ].map(([, a, b, c]) => a ?? b ?? c),
   );
   it.each(pages)('%s', (page) => {

@@ -54,7 +54,7 @@ export async function runOutage({ server: kind, awayMs, log }: OutageOptions): P
     for (const identity of identities) {
       const proxy = await startCountingProxy(target, certificate);
       proxies.push(proxy);
-      const settings = { identity, namespace, certDir: folder, token: connection.token, ca: authority.ca.certPem };
+      const settings = { identity, namespace, certDir: folder, token: connection.user.token, ca: authority.ca.certPem };
       const address = `https://127.0.0.1:${proxy.port}`;
       replicas.push(await startReplica({ ...settings, server: address }, join(folder, `${identity}.log`)));
     }

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sleep } from '@kctl/wait';
-import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../apply-objects.js';
+import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../deploy/apply-objects.js';
 import type { ClusterOptions, OpenCluster } from '../cluster.js';
 import { devInspection, openOnKey } from '../dev/dev-inspection.js';
 import { openDevRecord } from '../dev/dev-record.js';
@@ -22,7 +22,7 @@ import { CliError, explain } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject, type Project } from '../project.js';
 import { runAndRestart } from '../run-and-restart.js';
-import { warnOfStoredObjects } from '../stored-objects.js';
+import { warnOfStoredObjects } from '../deploy/stored-objects.js';
 import { startGuardian } from '../start-guardian.js';
 
 /** How long giving a cluster back may take, in ms. */

@@ -9,9 +9,9 @@ import {
   type ObjectChange,
   waitEstablished,
   type ManifestObject,
-} from '../apply-objects.js';
+} from '../deploy/apply-objects.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
-import { certificateSecretOf, stagesOf, stagesOfDefinitions } from '../deploy-stages.js';
+import { certificateSecretOf, stagesOf, stagesOfDefinitions } from '../deploy/deploy-stages.js';
 import { openDevRecord } from '../dev/dev-record.js';
 import { placesOf, restoreOriginals } from '../dev/originals.js';
 import { CliError } from '../errors.js';
@@ -22,10 +22,10 @@ import { deploymentObjects } from '../manifests/generate-files.js';
 import { ownCommand } from '../own-command.js';
 import { loadOperator, readProject } from '../project.js';
 import { namespaceToApply, reasonToKeep } from '../own-namespace.js';
-import { preflight } from '../preflight.js';
+import { preflight } from '../deploy/preflight.js';
 import { findStaleWebhooks } from '../stale-webhooks.js';
-import { warnOfStoredObjects } from '../stored-objects.js';
-import { waitAvailable } from '../wait-available.js';
+import { warnOfStoredObjects } from '../deploy/stored-objects.js';
+import { waitAvailable } from '../deploy/wait-available.js';
 import { isNoKindMatch, isNotFound } from '@kctl/apimachinery';
 
 /** Options of the commands that change a cluster. */

@@ -3,7 +3,7 @@ import { pathToFileURL } from 'node:url';
 import { defineKind } from '@kctl/apimachinery';
 import type { OperatorGraph, OperatorResource } from '@kctl/operator';
 import type { WebhookHandler } from '@kctl/webhook';
-import { isManifest } from '../apply-objects.js';
+import { isManifest } from '../deploy/apply-objects.js';
 import type { CliIo } from '../io.js';
 import type { Project } from '../project.js';
 import type { HookedOperator } from './webhook-tunnel.js';

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { isManifest, type ManifestObject } from '../apply-objects.js';
+import { isManifest, type ManifestObject } from '../deploy/apply-objects.js';
 import { CliError } from '../errors.js';
 import { shownPath, type Project } from '../project.js';
 import { yamlDocuments } from '../yaml-documents.js';

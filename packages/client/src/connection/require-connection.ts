@@ -1,4 +1,12 @@
-import { listOption, objectOption, shownType, textOption, unknownOptions, type OptionNames } from '@kctl/options';
+import {
+  listOption,
+  nearestName,
+  objectOption,
+  shownType,
+  textOption,
+  unknownOptions,
+  type OptionNames,
+} from '@kctl/options';
 import type { Connection, Impersonation, ProxyUser, UserConnection } from './connection.js';
 
 /** Fields of a user that hold a string; an empty one results from a variable that is not set. */
@@ -54,7 +62,7 @@ export function requireConnection(connection: Connection): void {
     throw new TypeError(`connection is ${shownType(given)}: expected { server, ca, user }`);
   const { ca, caFile, user } = connection;
   const problems = [
-    ...unknownOptions(connection, Object.keys(connectionNames)),
+    ...unknownFields(connection),
     ...(isObject(connection.proxyUser)
       ? unknownOptions(connection.proxyUser, Object.keys(proxyUserNames), 'proxyUser.')
       : []),
@@ -89,6 +97,18 @@ export function requireImpersonation(subject: string, impersonate: Impersonation
     (groups === undefined ? undefined : namesOption(`${subject}.groups`, groups)) ??
     (extra === undefined ? undefined : extraProblem(`${subject}.extra`, extra));
   if (problem !== undefined) throw new TypeError(problem);
+}
+
+/**
+ * What carries a connection may have more fields. One that is nearly a field of a connection, or one of its user beside no
+ * user, is a mistake.
+ */
+function unknownFields(connection: Connection): string[] {
+  const known = Object.keys(connectionNames);
+  const isMistake = (name: string): boolean =>
+    nearestName(name, known) !== undefined || (connection.user === undefined && name in userNames);
+  const others = Object.keys(connection).filter((name) => !isMistake(name));
+  return unknownOptions(connection, [...known, ...others]);
 }
 
 const namesOption = listOption('a list of strings', textOption);

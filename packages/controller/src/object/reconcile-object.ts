@@ -154,7 +154,8 @@ export function reconcileObject<K extends Kind>(options: ReconcileObjectOptions<
     if (typeof returned !== 'object') return returned;
     const { status, ...result } = returned;
     requireStatus(status);
-    if (status !== undefined) await writeStatus(options, object, { status, signal: context.signal });
+    if (status !== undefined)
+      await writeStatus({ client, kind, fieldOwner }, object, { status, signal: context.signal });
     return result;
   };
   const step =

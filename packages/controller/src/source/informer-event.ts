@@ -1,3 +1,4 @@
+import { shownArgument } from '@kctl/options';
 import type { ObjectHeader } from '@kctl/apimachinery/wire';
 import type { InformerEvent } from './informer-provider.js';
 import type { CreateEvent, DeleteEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
@@ -31,6 +32,9 @@ export function eventFrom<T>(event: InformerEvent<T>): ObjectEvent<T> {
  * ```
  */
 export function objectEventOf<T>(event: InformerEvent<T>): ObjectEvent<T> | undefined {
+  const given: unknown = event;
+  if (typeof given !== 'object' || given === null)
+    throw new TypeError(`objectEventOf: the event is ${shownArgument(given)}: expected an event of an informer`);
   return event.leftScope === true ? undefined : eventFrom(event);
 }
 

@@ -1,4 +1,6 @@
 import { requireList } from '@kctl/client';
+import { requireOptions, shownArgument } from '@kctl/options';
+import { waitNames } from '../waiters.js';
 import type { InformerWaitOptions } from '../waiters.js';
 
 /** What can be waited for, such as an informer, a registration, a queue or a controller of deltas. */
@@ -23,6 +25,10 @@ export interface Synced {
  */
 export async function waitForSync(informers: readonly Synced[], options: InformerWaitOptions = {}): Promise<void> {
   requireList('waitForSync', 'informers', informers, 'a list of informers');
+  requireOptions('waitForSync', options, waitNames);
+  for (const [index, informer] of informers.entries())
+    if (typeof (informer as Partial<Synced> | null)?.waitForSync !== 'function')
+      throw new TypeError(`waitForSync: informers[${index}] is ${shownArgument(informer)}: expected an informer`);
   const ending = new AbortController();
   const signal = options.signal === undefined ? ending.signal : AbortSignal.any([options.signal, ending.signal]);
   try {

@@ -19,11 +19,11 @@ export function requireValidator(what: string, validator: unknown): void {
   const given = Object(validator) as object;
   const present = members.filter((member) => Reflect.get(given, member) !== undefined);
   for (const member of present) requireFunction(`${what}: ${member}`, Reflect.get(given, member));
-  requireNoSimilarName(what, given, members, 'the validator');
   const others = Object.keys(given);
   const isPlain = [Object.prototype, null].includes(Object.getPrototypeOf(given) as object | null);
-  if (present.length > 0 || (isPlain && others.length === 0)) return;
-  throw new TypeError(
-    `${what} has none of ${members.join(', ')}${others.length === 0 ? '' : `, but ${others.join(', ')}`}: it would allow everything`,
-  );
+  if (present.length === 0 && !(isPlain && others.length === 0))
+    throw new TypeError(
+      `${what} has none of ${members.join(', ')}${others.length === 0 ? '' : `, but ${others.join(', ')}`}: it would allow everything`,
+    );
+  requireNoSimilarName(what, given, members, 'the validator');
 }

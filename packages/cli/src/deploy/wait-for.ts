@@ -1,6 +1,6 @@
 import { sleep, systemClock, type Clock } from '@kctl/wait';
-import { CliError } from './errors.js';
-import type { CliIo } from './io.js';
+import { CliError } from '../errors.js';
+import type { CliIo } from '../io.js';
 
 const pollMs = 200;
 /** Time between two lines of progress, in ms. */

@@ -2,9 +2,9 @@ import { isForbidden, type DeepReadonly } from '@kctl/apimachinery';
 import { Deployment, type DeploymentStatus } from '@kctl/apimachinery/kinds/apps/v1';
 import { Pod, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import type { OperatorGraph } from '@kctl/operator';
-import type { OpenCluster } from './cluster.js';
-import type { CliIo } from './io.js';
-import { unlessMissing } from './unless-missing.js';
+import type { OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+import { unlessMissing } from '../unless-missing.js';
 import { waitFor } from './wait-for.js';
 
 /** What the replicas of an operator are waited for with. */

@@ -1,9 +1,9 @@
 import { isBadRequest, isConflict, isForbidden, isInvalid, isNoKindMatch } from '@kctl/apimachinery';
 import { messageOf } from '@kctl/telemetry';
 import { applyOne, isInMissingNamespace, type ManifestObject } from './apply-objects.js';
-import type { OpenCluster } from './cluster.js';
-import { CliError } from './errors.js';
-import type { CliIo } from './io.js';
+import type { OpenCluster } from '../cluster.js';
+import { CliError } from '../errors.js';
+import type { CliIo } from '../io.js';
 
 /**
  * Applies everything as a dry run, so that a missing kind or right, and an object that the server or a policy refuses,

@@ -2,9 +2,9 @@ import { isNoKindMatch, isStatusError } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { diffCrd, type AffectedObject } from '@kctl/crd';
 import type { ManifestObject } from './apply-objects.js';
-import type { OpenCluster } from './cluster.js';
-import type { CliIo } from './io.js';
-import { kindOfDefinition } from './kind-of-definition.js';
+import type { OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+import { kindOfDefinition } from '../kind-of-definition.js';
 
 /** How many objects of a definition are named. */
 const maxNamed = 3;

@@ -1,9 +1,9 @@
 import { isNoKindMatch, isNotFound, type Kind, type UntypedObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { messageOf } from '@kctl/telemetry';
-import type { OpenCluster } from './cluster.js';
-import { CliError } from './errors.js';
-import type { CliIo } from './io.js';
+import type { OpenCluster } from '../cluster.js';
+import { CliError } from '../errors.js';
+import type { CliIo } from '../io.js';
 import { waitFor } from './wait-for.js';
 
 /** The field owner of everything that kctl applies. */

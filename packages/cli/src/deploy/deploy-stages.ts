@@ -1,10 +1,10 @@
 import { isForbidden, type DeepReadonly } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { ManifestObject } from './apply-objects.js';
-import type { OpenCluster } from './cluster.js';
-import type { CliIo } from './io.js';
-import { isDefinition } from './manifests/definitions.js';
-import { unlessMissing } from './unless-missing.js';
+import type { OpenCluster } from '../cluster.js';
+import type { CliIo } from '../io.js';
+import { isDefinition } from '../manifests/definitions.js';
+import { unlessMissing } from '../unless-missing.js';
 
 /** The objects of a deployment beside its definitions, in the order of the stages. */
 export interface DeployStages {
