@@ -1,4 +1,4 @@
-import { defineKind, setControllerReference } from '@kctl/apimachinery';
+import { defineKind, setControllerReference, StatusError } from '@kctl/apimachinery';
 import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Secret, Service } from '@kctl/apimachinery/kinds/core/v1';
 import { apply, intercept, mergePatch, record } from '@kctl/client';
@@ -549,6 +549,37 @@ describe('the scenarios of the specification', () => {
       .child('c', ConfigMap, { needs: ['a', 'b'], desired: () => ({}) });
     await expect(children.reconcile(await app(), options)).rejects.toThrow();
     expect(inFlight).toBe(0);
+  });
+
+  it('asks the server before it forgets a kind that its cache has no objects of', async () => {
+    const { app, context, childKey } = await world();
+    await webAppChildren().reconcile(await app(), context);
+    const behind = intercept(context.client, (next) => ({
+      list: async (kind, options) => {
+        const found = await next.list(kind, options);
+        return options?.live === true || kind.kind !== 'ConfigMap' ? found : { ...found, items: [] };
+      },
+    }));
+    const without = dependents(WebApp, { fieldOwner })
+      .child('web', Deployment, { when: () => false, desired: () => ({}) })
+      .child('other', ConfigMap, { when: () => false, desired: () => ({}) });
+    await without.reconcile(await app(), { ...context, client: behind });
+    await expect(environment.client.get(ConfigMap, childKey('config'))).rejects.toThrow('not found');
+  });
+
+  it('waits for the next run where a deletion is refused as a conflict', async () => {
+    const { app, context } = await world();
+    const children = webAppChildren();
+    await children.reconcile(await app(), context);
+    let deletes = 0;
+    const client = intercept(context.client, () => ({
+      delete: () => {
+        deletes++;
+        return Promise.reject(new StatusError({ kind: 'Status', apiVersion: 'v1', code: 409, reason: 'Conflict' }));
+      },
+    }));
+    const { done, remaining } = await children.teardown(await app(), { ...context, client });
+    expect([done, deletes, remaining.length]).toEqual([false, 1, 2]);
   });
 
   it('27: finds an object whose label was removed by its name', async () => {

@@ -47,14 +47,14 @@ export function isPlain(value: unknown): value is object {
 }
 
 /**
- * Returns the names of the options that an object has: its own, those that it inherits, and the getters of its class.
- * Methods of a class are not options.
+ * Returns the names of the options that an object has: its own, and those that it inherits. Methods and getters of a class
+ * are not options: an object that has options may have more, as the context of a reconcile has a signal.
  */
 export function givenNames(given: object): string[] {
   const names = new Set(Object.keys(given));
   for (const level of prototypesOf(given)) {
     for (const [name, descriptor] of Object.entries(Object.getOwnPropertyDescriptors(level)))
-      if (descriptor.enumerable === true || descriptor.get !== undefined) names.add(name);
+      if (descriptor.enumerable === true) names.add(name);
   }
   return [...names];
 }

@@ -72,6 +72,12 @@ export async function prune(pruning: Pruning): Promise<NodeResult[]> {
     );
     results.push(...found);
     if (found.length > 0 || isUsed.has(formatPlace(place)) || isUnknown(pruning, place)) continue;
+    // A cache may not have seen yet what another replica made.
+    const left = await prunePlace(pruning, place, { live: true }).catch((error: unknown) =>
+      isMissingKind(error) ? [] : undefined,
+    );
+    results.push(...(left ?? []));
+    if (left === undefined || left.length > 0) continue;
     inventory.delete(place);
     isSmaller = true;
   }
@@ -96,12 +102,12 @@ function isPlaceOf(kind: Kind, { group, kind: name }: Place): boolean {
   return kind.group === group && kind.kind === name;
 }
 
-async function prunePlace(pruning: Pruning, place: Place): Promise<NodeResult[]> {
+async function prunePlace(pruning: Pruning, place: Place, { live = false } = {}): Promise<NodeResult[]> {
   const { definition, primary, calls } = pruning;
   const known = childNodes(definition).find(({ kind }) => isPlaceOf(kind, place))?.kind;
   const kind = known ?? (await resolveKind(calls, place));
   if (kind === undefined) return [];
-  const found = await listChildren(calls, { definition, primary, kind, place, live: known === undefined });
+  const found = await listChildren(calls, { definition, primary, kind, place, live: live || known === undefined });
   const results: NodeResult[] = [];
   for (const object of found) {
     const reason = unwanted(pruning, kind, object);
@@ -212,9 +218,10 @@ async function remove(pruning: Pruning, { kind, object, reason }: Removal): Prom
     context.events?.normal(primary, 'Orphaned', `released ${target}: ${reason}`);
     return [];
   }
-  const isGone = await deleteOne(calls, kind, live);
+  const deletion = await deleteOne(calls, kind, live);
+  if (deletion === 'replaced') return [{ ...deleting, action: 'none' }];
   context.events?.normal(primary, 'Deleted', `deleted ${target}: ${reason}`);
-  return isGone ? [] : [{ ...deleting, action: 'deleted' }];
+  return deletion === 'gone' ? [] : [{ ...deleting, action: 'deleted' }];
 }
 
 /** Whether an object stays when it is not wanted: by its node, or by what is stored on it if the node is gone. */
@@ -226,8 +233,10 @@ export function isOrphaned(definition: Definition, object: AnyObject): boolean {
     : node.onDelete === 'orphan';
 }
 
-/** @returns whether the object is gone already */
-export async function deleteOne(calls: Calls, kind: Kind, object: AnyObject): Promise<boolean> {
+/** What a delete came to: the object is gone, on its way out, or was replaced by another of its name meanwhile. */
+export type Deletion = 'gone' | 'begun' | 'replaced';
+
+export async function deleteOne(calls: Calls, kind: Kind, object: AnyObject): Promise<Deletion> {
   const { uid } = object.metadata;
   calls.beforeWrite();
   try {
@@ -236,10 +245,11 @@ export async function deleteOne(calls: Calls, kind: Kind, object: AnyObject): Pr
       propagationPolicy: 'Background',
       ...(uid === undefined ? {} : { preconditions: { uid } }),
     });
-    return !isJsonObject(answer) || answer['kind'] === 'Status';
+    return !isJsonObject(answer) || answer['kind'] === 'Status' ? 'gone' : 'begun';
   } catch (error) {
-    // Another object has the name, or none.
-    if (isNotFound(error) || isConflict(error)) return true;
+    if (isNotFound(error)) return 'gone';
+    // The other object is looked at in the next run.
+    if (isConflict(error)) return 'replaced';
     throw error;
   }
 }

@@ -67,9 +67,9 @@ export async function teardown(
       continue;
     }
     if (!isDeleting(object)) {
-      const isGone = await deleteOne(calls, kind, object);
-      context.events?.normal(primary, 'Deleted', `deleted ${target}`);
-      if (isGone) continue;
+      const deletion = await deleteOne(calls, kind, object);
+      if (deletion !== 'replaced') context.events?.normal(primary, 'Deleted', `deleted ${target}`);
+      if (deletion === 'gone') continue;
     }
     blocks = true;
     const message = isDeleting(object) ? describeTerminating(object) : 'the object is being deleted';
