@@ -39,7 +39,7 @@ type GenerateFlags = ClusterFlags & {
   readonly group?: readonly string[];
 };
 
-/** What every command is made with. */
+/** Parts that every command is made with. */
 interface Definer {
   readonly io: CliIo;
   readonly command: (name: string, description: string, example: string) => Command;

@@ -10,7 +10,7 @@ import type { TeardownResult } from './run/teardown.js';
 import type { Plan } from './plan.js';
 import type { ChildOptions, Edges, RefOptions, SetOptions } from './definition/options.js';
 
-/** What a node is to those that need it, and in results. */
+/** A node as those that need it and the results see it. */
 export interface NodeShape<Value, Result> {
   readonly value: Value;
   readonly result: Result;
@@ -97,7 +97,7 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
    * @throws DependentsError after all nodes ran, if some of them failed
    */
   reconcile(primary: ReadObject<P>, context: DependentsContext): Promise<DependentsResult<NodeResults<Nodes>>>;
-  /** What `reconcile` would do. Sends dry runs, and changes nothing. */
+  /** Returns the changes that `reconcile` would make. Sends dry runs, and changes nothing. */
   plan(primary: ReadObject<P>, context: DependentsContext): Promise<Plan>;
   /**
    * One step of the deletion of all children, in the order of their waves, from the highest; for the clean-up of a
@@ -130,7 +130,7 @@ export interface ReconcilerOptions<P extends Kind, Nodes extends object> {
   readonly events?: DependentsEvents;
 }
 
-/** What a manager or builder provides for a reconciler. */
+/** Parts that a manager or builder provides for a reconciler. */
 export interface ReconcilerParts {
   readonly client: Client;
   readonly metrics: Metrics;

@@ -1,6 +1,6 @@
 import type { NodeAction, NodeState } from './results.js';
 
-/** What `reconcile` would do with one object. */
+/** Change that `reconcile` would make to one object. */
 export interface PlannedChange {
   /** The name of the node, with the id if it is a set; undefined for an object that no node has any longer. */
   readonly node: string | undefined;
@@ -18,7 +18,7 @@ export interface PlannedObstacle {
   readonly message: string;
 }
 
-/** What `reconcile` would do. */
+/** Changes that `reconcile` would make. */
 export interface Plan {
   readonly changes: readonly PlannedChange[];
   readonly obstacles: readonly PlannedObstacle[];

@@ -22,7 +22,7 @@ export type NodeState =
   /** Left alone because of the annotation `kctl.dev/paused`. */
   | 'paused';
 
-/** What a run did, or would do, with one object. */
+/** Action of a run, taken or planned, on one object. */
 export type NodeAction = 'none' | 'created' | 'applied' | 'recreated' | 'deleted' | 'orphaned' | 'adopted';
 
 /** Result of a run for one object. */

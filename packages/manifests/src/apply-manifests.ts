@@ -92,7 +92,7 @@ export class ApplyManifestsError extends AggregateError {
   override readonly name = 'ApplyManifestsError';
   /** Stable code of this error class. */
   readonly code: 'KCTL_APPLY_MANIFESTS' = code;
-  /** What became of each object. */
+  /** Outcome of each object. */
   readonly results: readonly AppliedObject[];
 
   constructor(results: readonly AppliedObject[]) {
@@ -290,7 +290,7 @@ class Run {
   async prune(set: ApplySet): Promise<void> {
     const { mapper, signal, dryRun, onProgress } = this.#options;
     const found = await set.leftOut(this.#applied, { mapper, signal });
-    // What others may need goes last.
+    // Objects that others may need go last.
     for (const { kind, object } of found.toSorted((a, b) => rankOf(b.kind.kind) - rankOf(a.kind.kind))) {
       const { namespace, name = '', uid } = object.metadata;
       const key = namespace === undefined ? { name } : { namespace, name };

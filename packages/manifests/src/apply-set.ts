@@ -31,7 +31,7 @@ export interface ApplySetParent {
 /** A misspelled option would mean another parent, and so another set: what belongs to the one that is meant would stay. */
 const parentNames: OptionNames<ApplySetParent> = { name: true, namespace: true, kind: true, tooling: true };
 
-/** What belongs to a set: groups of kinds, and namespaces. */
+/** Members of a set: groups of kinds, and namespaces. */
 interface Extent {
   readonly kinds: ReadonlySet<string>;
   readonly namespaces: ReadonlySet<string>;
@@ -116,7 +116,7 @@ export class ApplySet {
     await this.#write(extentOf(members), write);
   }
 
-  /** What belonged to the set and was not applied now. */
+  /** Objects that belonged to the set and were not applied now. */
   async leftOut(
     applied: ReadonlySet<string>,
     { mapper, signal }: { readonly mapper: KindResolver; readonly signal: AbortSignal },

@@ -1,4 +1,4 @@
 import type { Reader, Watcher, Writer } from '@kctl/client';
 
-/** What applying manifests needs of a client: any client of the administrator's rank that reads live. */
+/** Client for applying manifests: any client of the administrator's rank that reads live. */
 export type ManifestClient = Pick<Reader, 'get' | 'list'> & Pick<Writer, 'patch' | 'delete'> & Partial<Watcher>;

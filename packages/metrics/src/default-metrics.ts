@@ -20,7 +20,7 @@ const metrics = [
 ];
 
 /**
- * What prom-client's `collectDefaultMetrics` registers, with the same names, labels and texts.
+ * The metrics that prom-client's `collectDefaultMetrics` registers, with the same names, labels and help strings.
  *
  * @param lag - a measurement of the event loop that is under way: `nodejs_eventloop_lag_*` then report its samples, and
  *   prom-client's own, which wakes the process every 10 ms, is not started

@@ -18,7 +18,7 @@ export interface LagSamples {
 
 /** The lag of the event loop while it is measured. */
 export interface EventLoopLag {
-  /** What it is measured by. */
+  /** Clock and timer of the measurement. */
   readonly clock: Clock;
   /** For those who report percentiles. The first call makes it; it has the samples from then on. */
   samples(): LagSamples;

@@ -7,7 +7,7 @@ import { Counter, Gauge, Histogram } from './prom-client-parts.js';
 import { isSeries } from './series.js';
 import type { MetricKind } from './series.js';
 
-/** What prom-client's metrics and ours share, as far as it is used here. */
+/** Members that prom-client's metrics and ours share, as far as they are used here. */
 export interface RegisteredMetric {
   readonly labelNames?: readonly string[];
   readonly upperBounds?: readonly number[];

@@ -59,7 +59,7 @@ export interface PrometheusMetrics extends Metrics, Disposable {
   readonly registry: Registry;
   /** All metrics of the registry, e.g. for the answer to `GET /metrics`. */
   export(): Promise<MetricsExport>;
-  /** Stops timers and removes all collect functions. What was measured stays in the registry. Idempotent. */
+  /** Stops timers and removes all collect functions. Values that were measured stay in the registry. Idempotent. */
   close(): void;
   [Symbol.dispose](): void;
 }

@@ -1,6 +1,6 @@
 import type { Labels, MetricOptions } from '@kctl/telemetry';
 
-/** What is counted under one set of labels. */
+/** Values of one set of labels. */
 export interface Cell {
   readonly labels: Labels;
   /** False once it was removed or reset: it is exported no more, and a write has to ask for a new one. */
@@ -19,7 +19,7 @@ export interface Sample {
   readonly exemplar?: null | undefined;
 }
 
-/** What a registry of prom-client reads of a metric. */
+/** Members of a metric that a registry of prom-client reads. */
 export interface SeriesExport {
   readonly name: string;
   readonly help: string;
@@ -86,7 +86,7 @@ export abstract class Series<C extends Cell> {
     this.#cells.clear();
   }
 
-  /** What prom-client exports, as text and otherwise. */
+  /** Values in the form that prom-client exports. */
   async get(): Promise<SeriesExport> {
     const collected = this.collect?.();
     if (collected instanceof Promise) await collected;

@@ -1,6 +1,6 @@
 import { shownValue } from './shown-value.js';
 
-/** What a number among options may be. */
+/** Limits of a number among options. */
 export interface NumberRange {
   /** The smallest value that is allowed. @default 0 */
   readonly least?: number;
@@ -12,7 +12,7 @@ export interface NumberRange {
   readonly integer?: boolean;
   /** Whether `Infinity` is allowed besides. @default false */
   readonly orInfinity?: boolean;
-  /** What to write instead, or what a special value means; ends the sentence. @default nothing */
+  /** Remedy, or the meaning of a special value; ends the sentence. @default nothing */
   readonly remedy?: string;
 }
 

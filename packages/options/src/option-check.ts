@@ -136,7 +136,7 @@ function shownSignal(value: unknown): string {
     : shownType(value);
 }
 
-/** What throws when it is asked has no methods: a proxy that was revoked. */
+/** A value whose properties cannot be read, such as a revoked proxy, has no methods. */
 function hasMethod(value: object, method: string): boolean {
   try {
     return typeof Reflect.get(value, method) === 'function';

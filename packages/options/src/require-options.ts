@@ -51,7 +51,7 @@ export function optionProblems(given: unknown, known: Readonly<Record<string, un
   return [...unknownOptions(given, Object.keys(known), prefix), ...valueProblems(given, known, prefix)];
 }
 
-/** What the checks of options object to. An option that is undefined is not given. */
+/** Objections of the checks of options. An option that is undefined is not given. */
 function valueProblems(given: object, known: Readonly<Record<string, unknown>>, prefix: string): string[] {
   return Object.entries(known).flatMap(([name, check]) => {
     if (!isCheck(check)) return [];

@@ -5,6 +5,6 @@ type Loose<T> = { readonly [P in keyof T]: T[P] | undefined };
  * the copy is spread.
  */
 export function withoutUndefined<T extends object>(fields: T | Loose<T>): T {
-  // What is left out is undefined in the original: every reader sees the same values.
+  // A property that is left out is undefined in the original, so every reader sees the same values.
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

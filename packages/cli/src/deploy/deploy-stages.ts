@@ -9,10 +9,10 @@ import { unlessMissing } from '../unless-missing.js';
 /** The objects of a deployment beside its definitions, in the order of the stages. */
 export interface DeployStages {
   readonly namespaces: readonly ManifestObject[];
-  /** What the workload needs: rights, the Service and the certificate of the webhooks. */
+  /** Objects that the workload needs: rights, the Service and the certificate of the webhooks. */
   readonly basis: readonly ManifestObject[];
   readonly workload: readonly ManifestObject[];
-  /** What makes the API server call the operator. */
+  /** Objects that make the API server call the operator. */
   readonly calls: readonly ManifestObject[];
 }
 

@@ -8,7 +8,7 @@ const progressMs = 5_000;
 /** How long an object may take to become what is waited for, in ms. */
 export const defaultTimeoutMs = 120_000;
 
-/** What is waited for, and how it is reported. */
+/** Condition that is waited for, and its report. */
 export interface Waiting {
   readonly io: Pick<CliIo, 'err' | 'signal'>;
   /** @default 120000 */

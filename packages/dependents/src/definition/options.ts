@@ -47,12 +47,12 @@ export interface CommonChildOptions<P extends Kind, K extends Kind> {
    * @default `readiness` of @kctl/client, which knows the built-in kinds and the usual conditions
    */
   readonly ready?: (object: ReadObject<K>) => boolean | string | ReadyReport;
-  /** What happens to fields that another manager owns with another value. @default 'force' */
+  /** Treatment of fields that another manager owns with another value. @default 'force' */
   readonly conflicts?: 'force' | 'report';
-  /** What happens if the server refuses a change because a field is immutable. @default 'fail' */
+  /** Treatment of a change that the server refuses because a field is immutable. @default 'fail' */
   readonly onImmutable?: 'fail' | { readonly recreate: RecreatePolicy };
   /**
-   * What happens to an object that is no longer wanted, also at the deletion of the primary. `orphan` leaves it, without
+   * Treatment of an object that is no longer wanted, also at the deletion of the primary. `orphan` leaves it, without
    * owner reference and labels of this package.
    *
    * @default 'delete'

@@ -17,7 +17,7 @@ export class Inventory {
   static of(primary: AnyObject): Inventory {
     const inventory = new Inventory();
     const text: unknown = primary.metadata.annotations?.[inventoryAnnotation] ?? '';
-    // Others may write the annotation. What is no place is left out; a place too many costs a list.
+    // Others may write the annotation. Entries that are not places are left out; a place too many costs a list.
     for (const entry of typeof text === 'string' ? text.split(',') : []) {
       const [, kind, group, namespace] = /^([A-Za-z0-9]+)(?:\.([a-z0-9.-]+))?(?:\/([a-z0-9-]+))?$/.exec(entry) ?? [];
       if (kind !== undefined) inventory.add({ group: group ?? '', kind, namespace: namespace ?? '' });

@@ -28,7 +28,7 @@ const unsettledRestMs = 10 * 60_000;
 const maxTakeovers = 5;
 const fightMs = 10 * 60_000;
 
-/** What became of one object. */
+/** Outcome of one object. */
 export interface Outcome {
   readonly object?: AnyObject;
   readonly action: NodeAction;
@@ -38,7 +38,7 @@ export interface Outcome {
   readonly terminating?: boolean;
 }
 
-/** What is known about the other side, beside the member. */
+/** State of the cluster, beside the member. */
 export interface Surroundings {
   readonly applying: Applying;
   readonly remembered: Remembered;

@@ -5,7 +5,7 @@ import type { NodeFailure } from '../errors.js';
 import type { NodeResult } from '../results.js';
 import type { NodeMetrics } from '../status/metrics.js';
 
-/** What this process remembers of one object between runs. Losing it costs some applies and the times of states. */
+/** State of one object that this process keeps between runs. Losing it costs some applies and the times of states. */
 export interface Remembered {
   readonly node: string;
   state?: string;

@@ -1,7 +1,7 @@
 import type { AnyObject, Edge, Node } from '../definition/node.js';
 import type { NodeResult } from '../results.js';
 
-/** What a run knows of one node that has settled. */
+/** Outcome of a node that has settled. */
 export interface NodeOutcome {
   readonly node: Node;
   /** By id; of a child or a ref, with the id ''. */

@@ -233,7 +233,7 @@ export function isOrphaned(definition: Definition, object: AnyObject): boolean {
     : node.onDelete === 'orphan';
 }
 
-/** What a delete came to: the object is gone, on its way out, or was replaced by another of its name meanwhile. */
+/** Outcome of a delete: the object is gone, on its way out, or was replaced by another of its name meanwhile. */
 export type Deletion = 'gone' | 'begun' | 'replaced';
 
 export async function deleteOne(calls: Calls, kind: Kind, object: AnyObject): Promise<Deletion> {

@@ -11,7 +11,7 @@ export interface DependentsEvents {
   warning(regarding: AnyObject, reason: string, note: string): void;
 }
 
-/** What a run needs. The context of a reconcile, with a client, has it. */
+/** Parts that a run needs. The context of a reconcile, with a client, has them. */
 export interface DependentsContext {
   /** Reads children, from a cache if it has one, and writes them. */
   readonly client: Client;

@@ -39,7 +39,7 @@ export interface RunOptions {
   readonly references: Set<string>;
 }
 
-/** What a run came to. */
+/** Outcome of a run. */
 export interface RunOutcome {
   readonly nodes: ReadonlyMap<string, NodeOutcome>;
   /** Objects that are no longer wanted, by target. */

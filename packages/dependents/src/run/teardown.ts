@@ -29,7 +29,7 @@ export interface RemainingObject {
   readonly message: string;
 }
 
-/** What a teardown has left. */
+/** Objects that a teardown has left. */
 export interface TeardownResult {
   /** Nothing is left: the finalizer may go. */
   readonly done: boolean;

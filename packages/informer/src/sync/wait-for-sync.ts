@@ -3,7 +3,7 @@ import { requireOptions, shownArgument } from '@kctl/options';
 import { waitNames } from '../waiters.js';
 import type { InformerWaitOptions } from '../waiters.js';
 
-/** What can be waited for, such as an informer, a registration, a queue or a controller of deltas. */
+/** Anything that can be waited for, such as an informer, a registration, a queue or a controller of deltas. */
 export interface Synced {
   waitForSync(options?: InformerWaitOptions): Promise<void>;
 }
