@@ -1,4 +1,5 @@
-import { formatResource, type AccessNeed } from '@kctl/rbac';
+import { type AccessNeed } from '@kctl/rbac';
+import { formatResource } from '@kctl/rbac/internal';
 import { eventually, type OperatorAccess } from '@kctl/testing';
 
 /**

@@ -7,7 +7,8 @@ import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { isQuantityError, parseQuantity, storedQuantity } from '@kctl/apimachinery';
+import { isQuantityError, parseQuantity } from '@kctl/apimachinery';
+import { storedQuantity } from '@kctl/apimachinery/internal';
 import { randomOf } from './generate.js';
 
 const { values } = parseArgs({

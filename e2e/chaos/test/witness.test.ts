@@ -1,4 +1,4 @@
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { InformerEvent } from '@kctl/informer';
 import { expect, it } from 'vitest';

@@ -10,7 +10,8 @@ import {
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { defineKind } from '@kctl/apimachinery';
-import { createLeaderElector, createLeaseLock, leaseKind } from '@kctl/leader-election';
+import { createLeaderElector, createLeaseLock } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 import { createEnvironment, eventually, type TestEnvironment } from '@kctl/testing';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createFolders, freePort, kctl, startKctl, type Started } from '../src/project.js';

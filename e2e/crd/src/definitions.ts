@@ -4,7 +4,7 @@
  * of them alone names are counted.
  */
 import { isDeepStrictEqual, parseArgs } from 'node:util';
-import { toCauses, validateCrd } from '@kctl/crd/engine';
+import { toCauses, validateCrd } from '@kctl/crd/internal/engine';
 import { startRealApiServer } from '@kctl/kube-apiserver';
 import { Agent, request } from 'undici';
 import { Random } from './random.js';

@@ -10,9 +10,9 @@ import {
   createLeaderElector,
   createLeaseLock,
   createWorkerLeaderElector,
-  leaseKind,
   type LeaderElector,
 } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 import { eventually } from '@kctl/testing';
 import { sleep } from '@kctl/wait';
 import { sharedNow } from './protocol.js';

@@ -1,7 +1,6 @@
 // JSON can carry null where the types have undefined: what reads metadata takes the one for the other.
 import { expect, it } from 'vitest';
 import {
-  AlreadyOwnedError,
   controllerOf,
   createScheme,
   defineKind,
@@ -9,7 +8,6 @@ import {
   hasFinalizer,
   hasOwnerReference,
   isDeleting,
-  isSameKey,
   keyOf,
   labelSelectorFrom,
   setControllerReference,
@@ -17,6 +15,7 @@ import {
   setOwnerReference,
   unsetFinalizer,
 } from './index.js';
+import { AlreadyOwnedError } from './internal/index.js';
 import type { KubeObject } from './index.js';
 
 const Site = defineKind({ group: 'example.com', version: 'v1', kind: 'Site', scope: 'Cluster' });
@@ -43,7 +42,6 @@ it.each<[string, (object: KubeObject) => unknown]>([
   ['unsetFinalizer', (object) => unsetFinalizer(object, 'f')],
   ['keyOf', (object) => keyOf(object)],
   ['formatKey', (object) => formatKey({ name: 'a', ...object.metadata })],
-  ['isSameKey', (object) => isSameKey({ name: 'a', ...object.metadata }, { name: 'a' })],
   ['controllerOf', (object) => controllerOf(object)],
   ['hasOwnerReference', (object) => hasOwnerReference(owner, Site, object)],
   ['setOwnerReference', (object) => setOwnerReference(owner, Site, object)],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';
+import { formatKey, keyOf, parseKey } from './object-key.js';
 import { compareResourceVersions } from './resource-version.js';
 
 describe('object keys', () => {
@@ -17,11 +17,6 @@ describe('object keys', () => {
 
   it.each(['', 'a/b/c', 'ns/'])('refuse %j', (text) => {
     expect(() => parseKey(text)).toThrow('is not a key');
-  });
-
-  it('are the same where no namespace and an empty one meet', () => {
-    expect(isSameKey({ name: 'a' }, { namespace: '', name: 'a' })).toBe(true);
-    expect(isSameKey({ name: 'a' }, { namespace: 'ns', name: 'a' })).toBe(false);
   });
 });
 

@@ -23,11 +23,12 @@ export { hasFinalizer, isDeleting, setFinalizer, unsetFinalizer } from './finali
 export type { IntOrString, Rounding } from './int-or-string.js';
 export { parseIntOrString, scalePercent } from './int-or-string.js';
 export type { JsonObject } from './json-object.js';
-export { isJsonObject, isSameJson } from './json-object.js';
+export { isSameJson } from './json-object.js';
 export type { JsonPath } from './json-path.js';
-export { compileJsonPath, isJsonPathError, JsonPathError } from './json-path.js';
+export { compileJsonPath, isJsonPathError } from './json-path.js';
+export type { JsonPathError } from './json-path.js';
 export type { JsonPatchOperation } from './patch/json-patch.js';
-export { createJsonPatch, escapePointer } from './patch/json-patch.js';
+export { createJsonPatch } from './patch/json-patch.js';
 export type {
   DefineKindOptions,
   GroupVersionKind,
@@ -47,20 +48,7 @@ export type {
   UntypedKind,
   WholeKind,
 } from './kind.js';
-export {
-  defineKind,
-  formatApiVersion,
-  formatGroupKind,
-  formatGroupResource,
-  formatGroupVersionKind,
-  isOfKind,
-  isSameKind,
-  metadataOnly,
-  groupOfApiVersion,
-  parseApiVersion,
-  stripped,
-  untyped,
-} from './kind.js';
+export { defineKind, formatApiVersion, metadataOnly, parseApiVersion, stripped, untyped } from './kind.js';
 export type {
   DeepReadonly,
   JsonValue,
@@ -79,14 +67,13 @@ export type {
   WholeObject,
 } from './object.js';
 export type { KeyOf, KeyOrObject, NamespacedKey, ObjectKey } from './object-key.js';
-export { formatKey, isSameKey, keyOf, parseKey } from './object-key.js';
+export { formatKey, keyOf, parseKey } from './object-key.js';
 export { everything, labelSelectorFrom, nothing, parseLabelSelector } from './label-selector.js';
 export { applyMergePatch, createMergePatch } from './patch/merge-patch.js';
 export { nameFilter } from './name-filter.js';
 export type { NameFilter, NamePattern } from './name-filter.js';
 export type { Owner, OwnerReferenceOptions } from './owner-reference.js';
 export {
-  AlreadyOwnedError,
   controllerOf,
   hasControllerReference,
   hasOwnerReference,
@@ -96,6 +83,7 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './owner-reference.js';
+export type { AlreadyOwnedError } from './owner-reference.js';
 export type { ParsedQuantity, Quantity } from './quantity.js';
 export type { QuantityFormat, QuantityProblem } from './quantity/quantity-text.js';
 export {
@@ -106,17 +94,15 @@ export {
   isQuantity,
   isQuantityError,
   parseQuantity,
-  QuantityError,
   quantityToNumber,
-  storedQuantity,
   subtractQuantities,
 } from './quantity.js';
+export type { QuantityError } from './quantity.js';
 export type { GroupKind, Scheme } from './scheme.js';
-export { compareVersions, createScheme } from './scheme.js';
-export { CallSiteError } from './call-site-error.js';
+export { createScheme } from './scheme.js';
 export { isNoKindMatch, NoKindMatchError } from './no-kind-match.js';
 export type { NoKindMatchFields } from './no-kind-match.js';
-export { isSelectorError, SelectorError } from './selector-error.js';
+export type { SelectorError } from './selector-error.js';
 export type { ResourceVersionOrder } from './resource-version.js';
 export { compareResourceVersions } from './resource-version.js';
 export type {
@@ -127,10 +113,7 @@ export type {
   LabelSelectorRequirement,
   Selector,
 } from './selector.js';
-export type { TypeSchema } from './type-schema.js';
-export { typeSchema } from './type-schema.js';
 export type { Status, StatusCause, StatusDetails, StatusReason } from './status.js';
-export { typedStatus } from './typed-status.js';
 export {
   isAlreadyExists,
   isBadRequest,

@@ -5,7 +5,6 @@ import {
   formatGroupKind,
   formatGroupResource,
   formatGroupVersionKind,
-  isOfKind,
   isSameKind,
   metadataOnly,
   parseApiVersion,
@@ -97,11 +96,6 @@ describe('forms of a kind', () => {
     expect(isSameKind(metadataOnly(Foo), Foo)).toBe(true);
     expect(isSameKind(Foo, { ...Foo, version: 'v2' })).toBe(false);
     expectTypeOf(untyped(Foo).scope).toEqualTypeOf<'Namespaced'>();
-  });
-
-  it('recognise their objects', () => {
-    expect(isOfKind(Foo, { apiVersion: 'example.com/v1', kind: 'Foo' })).toBe(true);
-    expect(isOfKind(Foo, { apiVersion: 'example.com/v2', kind: 'Foo' })).toBe(false);
   });
 });
 

@@ -223,14 +223,6 @@ export function isSameKind(a: GroupVersionKind, b: GroupVersionKind): boolean {
   return a.kind === b.kind && a.group === b.group && a.version === b.version;
 }
 
-/** Whether an object (by its `apiVersion` and `kind`) is of this kind. */
-export function isOfKind<K extends Kind>(
-  kind: K,
-  object: { apiVersion?: string; kind?: string },
-): object is ObjectOf<K> & KubeObject {
-  return object.kind === kind.kind && object.apiVersion === kind.apiVersion;
-}
-
 /** `Deployment.apps`, or `Pod` for the core group, as controller-runtime prints a GroupKind. */
 export function formatGroupKind(kind: { readonly group: string; readonly kind: string }): string {
   return kind.group === '' ? kind.kind : `${kind.kind}.${kind.group}`;

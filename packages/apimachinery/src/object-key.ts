@@ -95,8 +95,3 @@ export function parseKey(text: string): ObjectKey {
   if (!isKey) throw new TypeError(`parseKey: ${JSON.stringify(text)} is not a key: expected name or namespace/name`);
   return second === undefined ? { name: first } : first === '' ? { name: second } : { namespace: first, name: second };
 }
-
-/** Whether two keys name the same object. */
-export function isSameKey(a: ObjectKey, b: ObjectKey): boolean {
-  return a.name === b.name && (a.namespace ?? '') === (b.namespace ?? '');
-}

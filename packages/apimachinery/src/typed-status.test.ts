@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isTooLargeResourceVersion, StatusError, typedStatus, type Status } from './index.js';
+import { isTooLargeResourceVersion, StatusError, type Status } from './index.js';
+import { typedStatus } from './internal/index.js';
 
 const loose = (members: object): Status => ({ kind: 'Status', ...members });
 

@@ -1,7 +1,8 @@
 import { parentPort } from 'node:worker_threads';
-import { createRuleValidator, type AuthorizationQuestion } from '@kctl/cel';
-import { messageOf } from '@kctl/telemetry';
-import { jsonText } from '@kctl/crd/engine';
+import { createRuleValidator } from '@kctl/cel';
+import { type AuthorizationQuestion } from '@kctl/cel/internal';
+import { messageOf } from '@kctl/telemetry/internal';
+import { jsonText } from '@kctl/crd/internal/engine';
 import { evaluateWebhookConditions } from './admission/webhook/conditions.js';
 import { judgeMutation, judgeMutationConditions } from './admission/policy/mutating-policies.js';
 import { judgePolicy } from './admission/policy/validating-policies.js';

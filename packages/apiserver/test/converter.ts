@@ -1,5 +1,5 @@
 import { createServer } from 'node:https';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { onTestFinished } from 'vitest';
 import { createCertificateAuthority } from '../src/server/certificates.js';
 import { widgetCrd } from './harness.js';

@@ -1,7 +1,7 @@
 /** Golden bytes of Go's serializer (e2e/peers/protobuf), and the answers of a real server of 1.36.3 to the same requests. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { decodeStruct, type JsonObject } from '@kctl/crd/engine';
+import { decodeStruct, type JsonObject } from '@kctl/crd/internal/engine';
 import { scanJson } from '../src/json/strict-json.js';
 import { watchFrame } from '../src/codecs/protobuf-shapes.js';
 import { decodeEnvelope, encodeObject, unwrapMessage, wrapMessage } from '../src/protobuf/envelope.js';

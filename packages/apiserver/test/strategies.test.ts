@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { formatFieldErrors, type FieldError } from '@kctl/crd/engine';
+import { formatFieldErrors, type FieldError } from '@kctl/crd/internal/engine';
 import { builtInDefinitions } from '../src/registry/builtins.js';
 import { createRegistry } from '../src/crd/create-registry.js';
 import type { WriteContext } from '../src/resource/resource.js';

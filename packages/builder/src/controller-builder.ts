@@ -9,12 +9,12 @@ import type {
   ObjectReconcileFunction,
   ObjectReconcileSettings,
   Predicate,
-  Provided,
   Reconciler,
   ReconcileRequest,
   Source,
   WatchOptions,
 } from '@kctl/controller';
+import type { Provided } from '@kctl/controller/internal';
 import type { ManagerDependencies } from '@kctl/manager';
 import type { AccessOptions, AccessVerb } from '@kctl/rbac';
 import type { Logger, LogFields, Metrics, Tracer } from '@kctl/telemetry';

@@ -1,5 +1,6 @@
 import type { Kind, MetadataKind, ObjectKey } from '@kctl/apimachinery';
-import { formatGroupKind, isSameKind, keyOf } from '@kctl/apimachinery';
+import { keyOf } from '@kctl/apimachinery';
+import { formatGroupKind, isSameKind } from '@kctl/apimachinery/internal';
 import type { Client } from '@kctl/client';
 import type {
   Controller,
@@ -8,23 +9,23 @@ import type {
   ObjectReconcileFunction,
   ObjectReconcileSettings,
   Predicate,
-  Provided,
   Reconciler,
   ReconcileRequest,
   Source,
 } from '@kctl/controller';
+import type { Provided } from '@kctl/controller/internal';
 import {
   createController,
   enqueueRequestForObject,
   enqueueRequestForOwner,
   enqueueRequestsFromMapFunc,
   inject,
-  isInjectable,
-  provide,
   reconcileObject,
 } from '@kctl/controller';
+import { isInjectable, provide } from '@kctl/controller/internal';
 import type { ManagerDependencies } from '@kctl/manager';
-import { accessTo, needProblems, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
+import { accessTo, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
+import { needProblems } from '@kctl/rbac/internal';
 import type { LogFields } from '@kctl/telemetry';
 import { optionProblems, shownValue } from '@kctl/options';
 import type {

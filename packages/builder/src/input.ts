@@ -1,5 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
-import { formatGroupKind, metadataOnly } from '@kctl/apimachinery';
+import { metadataOnly } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { EventHandler, EventObject, InformerProvider, Predicate, Source, WatchOptions } from '@kctl/controller';
 import { informerSource, kindSource } from '@kctl/controller';
 import { inputProblems, type GivenOptions, type InputMethod } from './input-options.js';

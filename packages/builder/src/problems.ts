@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { DefinitionError } from './errors.js';
 
 /** The mistakes of a definition, and what was thrown for some of them. */

@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { ReconcileFunction, Reconciler } from '@kctl/controller';
 import { terminalError } from '@kctl/controller';
 

@@ -1,7 +1,7 @@
 import type { Kind, ObjectOf } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
-import type { Provided } from '@kctl/controller';
-import { provide } from '@kctl/controller';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
+import type { Provided } from '@kctl/controller/internal';
+import { provide } from '@kctl/controller/internal';
 import type { ConverterRegistry, ManagerDependencies } from '@kctl/manager';
 import type { Logger } from '@kctl/telemetry';
 import type {
@@ -16,16 +16,8 @@ import type {
   WebhookRegistration,
   WebhookServer,
 } from '@kctl/webhook';
-import {
-  conversionWebhook,
-  defaultingWebhook,
-  isKindConverter,
-  mutationRule,
-  registrationProblem,
-  uncoveredVersions,
-  validatingWebhook,
-  validationRule,
-} from '@kctl/webhook';
+import { conversionWebhook, defaultingWebhook, mutationRule, validatingWebhook, validationRule } from '@kctl/webhook';
+import { isKindConverter, registrationProblem, uncoveredVersions } from '@kctl/webhook/internal';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions, shownValue } from '@kctl/options';
 import { DefinitionError } from './errors.js';

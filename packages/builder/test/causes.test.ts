@@ -4,7 +4,8 @@ import { inject, type Source, type StartedSource } from '@kctl/controller';
 import { createManager } from '@kctl/manager';
 import { createWebhookServer } from '@kctl/webhook';
 import { describe, expect, it } from 'vitest';
-import { controllerManagedBy, DefinitionError, webhookManagedBy } from '../src/index.js';
+import { controllerManagedBy, webhookManagedBy } from '../src/index.js';
+import { DefinitionError } from '../src/internal/index.js';
 import { withEvents } from '../src/own-ends.js';
 import { fakeCluster } from './fakes.js';
 

@@ -1,6 +1,7 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { ObjectEvent, RequestQueue } from '@kctl/controller';
-import { headerOfEvent, kindSource } from '@kctl/controller';
+import { kindSource } from '@kctl/controller';
+import { headerOfEvent } from '@kctl/controller/internal';
 import { createManager } from '@kctl/manager';
 import { settle } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';

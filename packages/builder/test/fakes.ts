@@ -1,4 +1,4 @@
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import type { Client, ReadObject } from '@kctl/client';
 import type { EventInformer, InformerEventHandler } from '@kctl/controller';

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
-import type { FieldPaths } from '@kctl/apimachinery/wire';
+import type { FieldPaths } from '@kctl/apimachinery/internal/wire';
 import { IndexFunctionError } from './errors.js';
 import type { CompiledIndex, ReadableIndex } from './index-table.js';
 import { compactValues, IndexTable } from './index-table.js';

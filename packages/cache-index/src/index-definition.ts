@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 
 /** The values under which an object is found. Called once per version; requires the object to be parsed. */
 export type IndexFunction<T extends KubeObject> = (object: DeepReadonly<T>) => readonly string[];

@@ -6,22 +6,14 @@
  */
 export { mutableCopy } from '@kctl/apimachinery';
 export { createIndexer } from './create-indexer.js';
-export {
-  IndexConflictError,
-  IndexFunctionError,
-  isIndexConflict,
-  isIndexFunctionError,
-  isUnknownIndex,
-  UnknownIndexError,
-} from './errors.js';
-export { deepFreeze, shareFreeze } from './freeze.js';
-export { labelIndex, namespaceIndex, namespaceIndexName, ownerIndex } from './index-definition.js';
+export { isIndexConflict, isIndexFunctionError, isUnknownIndex } from './errors.js';
+export type { IndexConflictError, IndexFunctionError, UnknownIndexError } from './errors.js';
+export { labelIndex, namespaceIndex, ownerIndex } from './index-definition.js';
 export type { HeaderIndex, IndexDefinition, IndexFunction, ObjectIndex, PathIndex } from './index-definition.js';
 export type { IndexListOptions, IndexReader, IndexSnapshot } from './index-reader.js';
 export type { Indexer, IndexerOptions, ReplacedContent, Replacement, StoredWrite } from './indexer.js';
 export { createLister } from './lister.js';
 export type { Lister, NamespaceLister } from './lister.js';
-export { storeObject } from './stored-object.js';
 export type { StoredObject, StoreObjectOptions } from './stored-object.js';
 export { createBoundedStore } from './stores/bounded-store.js';
 export type { BoundedStore, BoundedStoreOptions } from './stores/bounded-store.js';

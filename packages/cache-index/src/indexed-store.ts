@@ -1,7 +1,7 @@
 import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
-import type { FieldPaths } from '@kctl/apimachinery/wire';
-import { compileFieldPaths } from '@kctl/apimachinery/wire';
+import type { FieldPaths } from '@kctl/apimachinery/internal/wire';
+import { compileFieldPaths } from '@kctl/apimachinery/internal/wire';
 import { IndexConflictError, IndexFunctionError, UnknownIndexError } from './errors.js';
 import type { IndexSet } from './generation.js';
 import { Generation } from './generation.js';

@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
-import type { FieldPaths } from '@kctl/apimachinery/wire';
+import type { FieldPaths } from '@kctl/apimachinery/internal/wire';
 import type { IndexFunctionError } from './errors.js';
 import type { IndexDefinition } from './index-definition.js';
 import type { IndexReader } from './index-reader.js';

@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
-import type { FieldPaths, ObjectHeader } from '@kctl/apimachinery/wire';
-import { fieldAt, headerValues, splitPath } from '@kctl/apimachinery/wire';
+import type { FieldPaths, ObjectHeader } from '@kctl/apimachinery/internal/wire';
+import { fieldAt, headerValues, splitPath } from '@kctl/apimachinery/internal/wire';
 import { deepFreeze, shareFreeze } from './freeze.js';
 import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

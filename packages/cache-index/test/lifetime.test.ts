@@ -1,7 +1,8 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { expectCost, expectCount, expectFlatHeap, expectReleased, structure } from '@kctl/lifetime';
 import { expect, it } from 'vitest';
-import { createIndexer, storeObject } from '../src/index.js';
+import { createIndexer } from '../src/index.js';
+import { storeObject } from '../src/internal/index.js';
 import type { Indexer } from '../src/index.js';
 
 interface Sample extends KubeObject {

@@ -1,17 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { KubeObject } from '@kctl/apimachinery';
-import {
-  createIndexer,
-  createLister,
-  deepFreeze,
-  labelIndex,
-  mutableCopy,
-  namespaceIndex,
-  ownerIndex,
-  shareFreeze,
-  storeObject,
-} from '../src/index.js';
+import { createIndexer, createLister, labelIndex, mutableCopy, namespaceIndex, ownerIndex } from '../src/index.js';
+import { deepFreeze, shareFreeze, storeObject } from '../src/internal/index.js';
 
 interface Sample extends KubeObject {
   spec: { node: string; tags: string[] };

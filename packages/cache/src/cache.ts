@@ -1,6 +1,7 @@
 import type { DeepReadonly, KeyOf, Kind, KubeObject, ObjectOf, PersistedObject } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
-import type { ListOptions, Reader, ReadObject, ReadScope } from '@kctl/client';
+import type { ListOptions, Reader, ReadObject } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
 import type { InformerState, InformerTrouble, InformerWaitOptions, SharedInformer } from '@kctl/informer';
 import type { NamespaceScopes, SelectedInformerOptions } from './cache-options.js';
 

@@ -13,12 +13,9 @@ export type {
   WholeKindOptions,
 } from './cache-options.js';
 export type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
-export {
+export { isCacheNotStarted, isKindNotCached, isUnknownNamespace, isUnsupportedRead } from './errors.js';
+export type {
   CacheNotStartedError,
-  isCacheNotStarted,
-  isKindNotCached,
-  isUnknownNamespace,
-  isUnsupportedRead,
   KindNotCachedError,
   UnknownNamespaceError,
   UnsupportedReadError,

@@ -8,15 +8,18 @@ import type {
   ObjectOf,
   PersistedObject,
 } from '@kctl/apimachinery';
-import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
-import type { IndexDefinition } from '@kctl/cache-index';
-import { createIndexer } from '@kctl/cache-index';
-import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client';
-import type { GetOptions, ListOptions, ReadObject, ReadScope } from '@kctl/client';
-import { InformerStartedError, SyncError, type InformerWaitOptions, type SharedInformer } from '@kctl/informer';
-import { messageOf } from '@kctl/telemetry';
+import { keyOf, stripped } from '@kctl/apimachinery';
+import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { createIndexer, type IndexDefinition } from '@kctl/cache-index';
+import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client/internal';
+import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
+import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
+import { InformerStartedError, SyncError } from '@kctl/informer/internal';
+import { messageOf } from '@kctl/telemetry/internal';
 import { requireOptions, requireSignal } from '@kctl/options';
-import { aborted, keepAlive, systemClock, throwIfAborted } from '@kctl/wait';
+import { aborted, keepAlive, systemClock } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import { claimCacheName, type CacheName } from './options/cache-name.js';
 import type {
   CacheOptions,

@@ -3,14 +3,11 @@ import { describe, expect, it } from 'vitest';
 import {
   CelCompileError,
   CelEvaluationError,
-  celValue,
   createCelEnvironment,
   createRuleValidator,
-  Failure,
-  jsonNumber,
   structuralSchema,
-  valueJson,
 } from './index.js';
+import { celValue, Failure, jsonNumber, valueJson } from './internal/index.js';
 
 const environment = createCelEnvironment({ variables: { a: 'dyn', b: 'dyn' } });
 const json = fc.jsonValue({ stringUnit: 'binary', maxDepth: 4 });

@@ -1,5 +1,5 @@
 import { builtInKinds } from '@kctl/apimachinery/kinds/built-in';
-import type { Connection } from '@kctl/client/connection';
+import type { Connection } from '@kctl/client/internal/connection';
 import {
   createHttpClient,
   createRestMapper,

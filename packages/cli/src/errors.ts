@@ -1,4 +1,5 @@
-import { describeError, messageOf } from '@kctl/telemetry';
+import { describeError } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { ownCommand } from './own-command.js';
 
 /** A command cannot do its work; the message is a sentence that ends with what to do. */

@@ -4,12 +4,11 @@
  * @packageDocumentation
  */
 export { doctor } from './commands/doctor.js';
-export { formatFindings } from './doctor/finding.js';
 export type { Finding } from './doctor/finding.js';
 export type { DoctorOptions } from './commands/doctor.js';
-export { CliError, isCliError } from './errors.js';
+export { isCliError } from './errors.js';
+export type { CliError } from './errors.js';
 export type { CliIo } from './io.js';
-export { fileGroups, generateFiles } from './manifests/generate-files.js';
-export type { FileGroup } from './manifests/generate-files.js';
+export { generateFiles } from './manifests/generate-files.js';
 export type { GeneratedFiles, ManifestInput } from './manifests/manifest-input.js';
 export { runKctl } from './program.js';

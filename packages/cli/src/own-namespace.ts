@@ -8,7 +8,7 @@ import {
   type KubeObject,
   type UntypedObject,
 } from '@kctl/apimachinery';
-import { headerValues } from '@kctl/apimachinery/wire';
+import { headerValues } from '@kctl/apimachinery/internal/wire';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { ManifestObject } from './deploy/apply-objects.js';
 import type { OpenCluster } from './cluster.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { CliError } from './errors.js';
 
 /** Limits of {@link readUrl}. */

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { TransportError } from '@kctl/client-http';
+import { TransportError } from '@kctl/client-http/internal';
 import { expect, it } from 'vitest';
 import { CliError, explain } from '../src/errors.js';
 

@@ -5,7 +5,7 @@
 import { throwIfAborted } from '@kctl/wait';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
-import { requireObjectAnswer } from '@kctl/client';
+import { requireObjectAnswer } from '@kctl/client/internal';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';

@@ -18,7 +18,7 @@ import {
   requireKind,
   requireListAnswer,
   requireObject,
-} from '@kctl/client';
+} from '@kctl/client/internal';
 import type {
   AbortOptions,
   Client,
@@ -36,7 +36,7 @@ import type {
   UpdateOptions,
   WriteObject,
 } from '@kctl/client';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
   booleanOption,

@@ -1,4 +1,5 @@
-import { formatGroupVersionKind, formatKey, StatusError } from '@kctl/apimachinery';
+import { formatKey, StatusError } from '@kctl/apimachinery';
+import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 
 const cachedListCode = 'KCTL_CACHED_LIST';

@@ -1,7 +1,7 @@
 import { fieldSelectorFrom } from '@kctl/apimachinery';
 import { asObject } from './writes/as-object.js';
 import type { KeyOf, Kind, KubeList } from '@kctl/apimachinery';
-import { listWithin } from '@kctl/client';
+import { listWithin } from '@kctl/client/internal';
 import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
 import { sentOptions } from '@kctl/options';
 import type { CacheView } from './overlay/cache-view.js';

@@ -1,5 +1,5 @@
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import type { ReadScope } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
 import { expectCount, expectFlatHeap, expectReleased, structure } from '@kctl/lifetime';
 import { expect, it } from 'vitest';
 import { createDelegatingClient, createOwnEvents } from '../src/index.js';

@@ -1,5 +1,5 @@
 import type { DeepReadonly } from '@kctl/apimachinery';
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import { noopLogger } from '@kctl/telemetry';
 import type { LogFields } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';

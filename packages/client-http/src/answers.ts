@@ -1,4 +1,5 @@
-import { formatGroupVersionKind, formatKey, isJsonObject } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
+import { formatGroupVersionKind, isJsonObject } from '@kctl/apimachinery/internal';
 import type { Kind, PersistedObject } from '@kctl/apimachinery';
 import type { DeletedCollection, ReadObject } from '@kctl/client';
 import { asList, decodeJson, isListLike, refuseOther } from './bytes/codec.js';

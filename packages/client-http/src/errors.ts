@@ -1,4 +1,5 @@
-import { CallSiteError, NoKindMatchError } from '@kctl/apimachinery';
+import { NoKindMatchError } from '@kctl/apimachinery';
+import { CallSiteError } from '@kctl/apimachinery/internal';
 import type { Kind } from '@kctl/apimachinery';
 
 /** The kind of failure between client and server. */

@@ -12,7 +12,7 @@ import type {
   Status,
   Unread,
 } from '@kctl/apimachinery';
-import { requireCallOptions, requireKey, requireKind } from '@kctl/client';
+import { requireCallOptions, requireKey, requireKind } from '@kctl/client/internal';
 import type {
   CreateOptions,
   DeleteAllOfOptions,
@@ -41,11 +41,11 @@ import { collect } from './bytes/byte-stream.js';
 import { acceptList, acceptObject, asCreated, asObject, decodeJson, refuseHtml, toSend } from './bytes/codec.js';
 import { asBody, deletedCollection, describe } from './answers.js';
 import type { About } from './answers.js';
-import type { Connection, KubeConfigLike } from '@kctl/client/connection';
+import type { Connection, KubeConfigLike } from '@kctl/client/internal/connection';
 import { DecodeError } from './errors.js';
 import { failureInBody, failureOf, isStatus } from './transport/failure-status.js';
 import { frameStream, watchStream } from './frames/frames.js';
-import { connectionFromKubeConfig } from '@kctl/client/connection';
+import { connectionFromKubeConfig } from '@kctl/client/internal/connection';
 import { listFrames, readList } from './frames/list-frames.js';
 import { patchBody } from './patch-body.js';
 import * as paths from './resource-path.js';

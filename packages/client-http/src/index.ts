@@ -25,26 +25,21 @@ export type {
   ProxyUser,
   RequestDispatcher,
   UserConnection,
-} from '@kctl/client/connection';
-export {
-  connectionFromKubeConfig,
-  inClusterConnection,
-  isKubeConfigError,
-  KubeConfigError,
-} from '@kctl/client/connection';
+} from '@kctl/client/internal/connection';
+export { connectionFromKubeConfig, inClusterConnection, isKubeConfigError } from '@kctl/client/internal/connection';
+export type { KubeConfigError } from '@kctl/client/internal/connection';
 export type { DiscoveryCache, DiscoveryDocument } from './discovery/discovery-cache.js';
 export type { ApiGroup, ApiResource, ApiVersion } from './discovery/discovery.js';
-export {
+export { isCredentialsError, isDecodeError, isTransportError } from './errors.js';
+export type {
   CredentialsError,
   DecodeError,
-  isCredentialsError,
-  isDecodeError,
-  isTransportError,
   TransportError,
+  TransportErrorFields,
+  TransportFailure,
 } from './errors.js';
-export type { TransportErrorFields, TransportFailure } from './errors.js';
-export { GroupDiscoveryError, isGroupDiscoveryError } from './discovery/group-resources.js';
-export type { UnavailableGroup } from './discovery/group-resources.js';
+export { isGroupDiscoveryError } from './discovery/group-resources.js';
+export type { GroupDiscoveryError, UnavailableGroup } from './discovery/group-resources.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
 export { isServed, serverHealth, serverVersion } from './discovery/server-facts.js';
@@ -58,6 +53,5 @@ export type { KindName, ResolvedKind, ResourceName, RestMapper, RestMapperOption
 export { createTransport } from './transport/transport.js';
 export type { Transport, TransportOptions, TransportRequest, TransportResponse } from './transport/transport.js';
 export type { WarnedRequest } from './transport/warnings.js';
-export { defaultUserAgent } from './transport/user-agent.js';
 export type { UserAgentFacts } from './transport/user-agent.js';
 export type { ServerWarning } from './transport/warnings.js';

@@ -1,4 +1,5 @@
-import { guardLogger, loggerOption, noopLogger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
+import { guardLogger, loggerOption } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import {
   functionOption,

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { isNotFound, isJsonObject, isSameJson, mutableCopy } from '@kctl/apimachinery';
+import { isNotFound, isSameJson, mutableCopy } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Kind } from '@kctl/apimachinery';
 import { functionOption, numberProblem, requireOptions } from '@kctl/options';
 import { requireObjectAnswer } from './checks/answers.js';

@@ -1,4 +1,5 @@
-import { compareQuantities, isJsonObject, isQuantity, isSameJson } from '@kctl/apimachinery';
+import { compareQuantities, isQuantity, isSameJson } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Kind } from '@kctl/apimachinery';
 import { isWhole, keyedItems, memberField, memberNames, setValues } from './managed-fields.js';
 import type { FieldSet, KeyedItem } from './managed-fields.js';

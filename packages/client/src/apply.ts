@@ -1,4 +1,5 @@
-import { isConflict, isJsonObject } from '@kctl/apimachinery';
+import { isConflict } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { KeyOf, Kind, ObjectOf, PersistedObject, Primitive, StatusError } from '@kctl/apimachinery';
 import type { SubResourceBodies, SubResources, Writer } from './client.js';
 import { isSet, keyOfKind, metadataOf } from './kube-object.js';

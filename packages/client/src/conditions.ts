@@ -1,4 +1,5 @@
-import { findCondition, isJsonObject } from '@kctl/apimachinery';
+import { findCondition } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { ConditionList } from '@kctl/apimachinery';
 import { isKubeObject, isSet, metadataOf } from './kube-object.js';
 

@@ -1,6 +1,6 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import { headerValues } from '@kctl/apimachinery/wire';
+import { headerValues } from '@kctl/apimachinery/internal/wire';
 import { clockOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { formatDuration, systemClock } from '@kctl/wait';

@@ -1,4 +1,5 @@
-import { isJsonObject, isSameJson } from '@kctl/apimachinery';
+import { isSameJson } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Kind } from '@kctl/apimachinery';
 import { requireOptions, shownValue, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

@@ -1,4 +1,5 @@
-import { formatGroupResource, isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
+import { isConflict, isInvalid, isNotFound, isStatusError, StatusError } from '@kctl/apimachinery';
+import { formatGroupResource } from '@kctl/apimachinery/internal';
 import type { JsonPatchOperation, Kind } from '@kctl/apimachinery';
 import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

@@ -5,8 +5,15 @@
  *
  * @packageDocumentation
  */
-export { apply, ApplyConflictError, applyStatus, applySubResource, isApplyConflict } from './apply.js';
-export type { ApplyConfiguration, ApplyFields, ApplyOptions, ApplySubResourceOptions, FieldConflict } from './apply.js';
+export { apply, applyStatus, applySubResource, isApplyConflict } from './apply.js';
+export type {
+  ApplyConfiguration,
+  ApplyConflictError,
+  ApplyFields,
+  ApplyOptions,
+  ApplySubResourceOptions,
+  FieldConflict,
+} from './apply.js';
 export { applyIfChanged, createApplyMemo } from './apply-if-changed.js';
 export type {
   ApplyIfChangedOptions,
@@ -16,7 +23,6 @@ export type {
   ApplyResult,
 } from './apply-if-changed.js';
 export type { DifferenceReason, FieldDifference, FieldEquality } from './apply-match.js';
-export { requireCallOptions } from './call-options.js';
 export type {
   Client,
   DeletedCollection,
@@ -46,15 +52,20 @@ export { describeObject } from './describe-object.js';
 export type { DescribeOptions, ObjectDescription } from './describe-object.js';
 export { extractApplied } from './extract-applied.js';
 export type { AppliedFieldsOf, ExtractOptions, NamedObject } from './extract-applied.js';
-export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } from './finalizer.js';
-export type { FinalizerOptions } from './finalizer.js';
+export { addFinalizer, isObjectDeleting, removeFinalizer } from './finalizer.js';
+export type { FinalizerOptions, ObjectDeletingError } from './finalizer.js';
 export { ignoreAlreadyExists, ignoreNotFound } from './ignore.js';
 export { intercept } from './intercept.js';
 export type { Interceptor, SubResourceHooks } from './intercept.js';
 export { listAll } from './list-all.js';
 export type { ListAllOptions } from './list-all.js';
-export { inNamespace, isNamespaceMismatch, NamespaceMismatchError } from './namespaced.js';
-export type { NamespacedClient, NamespacedStatusClient, NamespacedSubResourceClient } from './namespaced.js';
+export { inNamespace, isNamespaceMismatch } from './namespaced.js';
+export type {
+  NamespacedClient,
+  NamespacedStatusClient,
+  NamespacedSubResourceClient,
+  NamespaceMismatchError,
+} from './namespaced.js';
 export { withDryRun, withFieldOwner, withFieldValidation } from './option-wrappers.js';
 export type {
   AbortOptions,
@@ -81,28 +92,18 @@ export type {
   StrategicDirectives,
   StrategicPatchBody,
 } from './patch.js';
-export { listWithin } from './read-scope.js';
-export type { ReadScope, ScopeList } from './read-scope.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
-export { requireClientPart, requireListAnswer, requireObjectAnswer } from './checks/answers.js';
-export {
-  requireClient,
-  requireList,
-  requireName,
-  requireObject,
-  requireOptionsObject,
-} from './checks/require-arguments.js';
-export { requireKey, requireKind } from './checks/require-kind.js';
-export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
+export { retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { strategicMergeFrom } from './strategic-merge-from.js';
 export type { StrategicMergeFromOptions } from './strategic-merge-from.js';
 export { waitFor } from './wait-for.js';
 export type { NotOfErrors, WaitCondition, WaitForOptions } from './wait-for.js';
 export type { WaitTarget } from './wait-target.js';
-export { isWatchClosed, WatchClosedError } from './watching/errors.js';
+export { isWatchClosed } from './watching/errors.js';
+export type { WatchClosedError } from './watching/errors.js';
 export { createRetryWatcher } from './watching/retry-watcher.js';
 export type { RetryEvent, RetryWatcher, RetryWatcherOptions } from './watching/retry-watcher.js';
-export { waitForEvent, waitForEventOptionNames } from './watching/wait-for-event.js';
+export { waitForEvent } from './watching/wait-for-event.js';
 export type { EventCondition, WaitForEventOptions } from './watching/wait-for-event.js';

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, Kind, ManagedFieldsEntry } from '@kctl/apimachinery';
 import { managedFieldsOf } from './kube-object.js';
 

@@ -1,7 +1,8 @@
 import { isNotFound } from '@kctl/apimachinery';
 import type { KeyOf, KeyOrObject, Kind, StatusError } from '@kctl/apimachinery';
 import { clockOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
-import { abortReason, createBackoff, sleep, systemClock, withDeadline } from '@kctl/wait';
+import { createBackoff, sleep, systemClock, withDeadline } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';

@@ -1,4 +1,5 @@
-import { compileJsonPath, isJsonObject } from '@kctl/apimachinery';
+import { compileJsonPath } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { exists, findConditionOf, isDeleted } from './conditions.js';
 
 /** The condition to wait for, as in `kubectl wait --for`. Exactly one of the fields is set. */

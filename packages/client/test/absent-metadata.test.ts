@@ -16,8 +16,8 @@ import {
   mergeFrom,
   record,
   removeFinalizer,
-  requireKey,
 } from '../src/index.js';
+import { requireKey } from '../src/internal/index.js';
 import type { ReadObject } from '../src/index.js';
 import { childrenOf, NodeMetrics, PodMetrics, topNodes, topPods } from '../src/operations/index.js';
 import { createMemoryClient } from './memory-client.js';

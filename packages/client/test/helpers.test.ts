@@ -8,7 +8,6 @@ import {
   addFinalizer,
   createOrPatch,
   createOrUpdate,
-  defaultBackoff,
   hasCondition,
   ignoreAlreadyExists,
   ignoreNotFound,
@@ -22,7 +21,6 @@ import {
   jsonPatch,
   jsonPatchFrom,
   listAll,
-  listWithin,
   mergeFrom,
   mergePatch,
   readiness,
@@ -31,7 +29,9 @@ import {
   retryOnConflict,
   waitFor,
 } from '../src/index.js';
-import type { Client, Interceptor, ListOptions, Reader, ReadObject, ReadScope } from '../src/index.js';
+import { defaultBackoff, listWithin } from '../src/internal/index.js';
+import type { Client, Interceptor, ListOptions, Reader, ReadObject } from '../src/index.js';
+import type { ReadScope } from '../src/internal/index.js';
 import { createBlindClient, createMemoryClient } from './memory-client.js';
 
 const key = { namespace: 'default', name: 'a' };

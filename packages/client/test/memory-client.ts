@@ -2,14 +2,14 @@ import { randomUUID } from 'node:crypto';
 import {
   applyMergePatch,
   fieldSelectorFrom,
-  formatGroupResource,
   isSameJson,
   labelSelectorFrom,
   mutableCopy,
   StatusError,
 } from '@kctl/apimachinery';
+import { formatGroupResource } from '@kctl/apimachinery/internal';
 import type { JsonPatchOperation, KeyOrObject, Kind, KubeObject, ObjectKey, StatusReason } from '@kctl/apimachinery';
-import { requireKey } from '../src/index.js';
+import { requireKey } from '../src/internal/index.js';
 import type {
   Client,
   DeleteOptions,

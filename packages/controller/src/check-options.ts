@@ -1,4 +1,4 @@
-import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
+import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry/internal';
 import type { Debounce } from '@kctl/workqueue';
 import {
   booleanOption,

@@ -18,17 +18,19 @@ export type { SafetyInterval } from './policy/safety-interval.js';
 export { controllerDefaults } from './controller-options.js';
 export { createController } from './create-controller.js';
 export {
-  ControllerError,
   isControllerError,
   isReconcilePanicError,
   isReconcileTimeoutError,
   isSourceError,
   isTerminalError,
+  terminalError,
+} from './reconciler/errors.js';
+export type {
+  ControllerError,
   ReconcilePanicError,
   ReconcileTimeoutError,
   SourceError,
   TerminalError,
-  terminalError,
 } from './reconciler/errors.js';
 export type {
   CreateEvent,
@@ -39,7 +41,6 @@ export type {
   ObjectEventType,
   UpdateEvent,
 } from './event/object-event.js';
-export { headerOfEvent, oldHeaderOfEvent } from './event/object-event.js';
 export { finalizing } from './finalizer/finalizing.js';
 export type { Finalizer, FinalizingOptions, ObjectStep } from './finalizer/finalizing.js';
 export type { StuckCleanup, StuckCleanupOptions } from './finalizer/stuck-cleanup.js';
@@ -55,8 +56,8 @@ export type {
 export { handlerFuncs, type HandlerFuncs } from './handler/handler-funcs.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
 export type { HotLoopOptions } from './policy/hot-loop.js';
-export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './object/inject.js';
-export type { Injectable, Provided } from './object/inject.js';
+export { inject, isMissingDependencyError } from './object/inject.js';
+export type { Injectable, MissingDependencyError } from './object/inject.js';
 export { asReconciler, type ObjectReconcilerOptions } from './object/object-reconciler.js';
 export { reconcileObject } from './object/reconcile-object.js';
 export { writeStatus } from './object/write-status.js';
@@ -89,8 +90,6 @@ export {
   type PredicateFuncs,
 } from './predicate/predicate.js';
 export type { ReconcileObserver, SettledRun } from './observer.js';
-export { controllerSettingNames, observerOption } from './check-options.js';
-export { adaptQueue, defaultRequestKey } from './queue/reconcile-queue.js';
 export type { QueueFactory, QueueFactoryOptions, ReconcileQueue } from './queue/reconcile-queue.js';
 export type {
   ReconcileContext,
@@ -103,11 +102,10 @@ export type {
   ReconcileResult,
   RetryDecision,
 } from './reconciler/reconciler.js';
-export { createRetryPolicy, retryAfterMs } from './retry/retry-policy.js';
+export { createRetryPolicy } from './retry/retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry/retry-policy.js';
 export type { RunLimit } from './policy/run-limit.js';
 export { channelSource, type ChannelSourceOptions } from './source/channel-source.js';
-export { type CronSchedule, parseCron } from './source/cron-schedule.js';
 export { cronSource, type CronSourceOptions } from './source/cron-source.js';
 export { createEventChannel, type EventChannel, type EventChannelOptions } from './source/event-channel.js';
 export { funcSource, type SourceFunction } from './source/func-source.js';
@@ -132,5 +130,4 @@ export type {
   SourceQueue,
   StartedSource,
 } from './source/source.js';
-export { lowPriority } from '@kctl/workqueue';
 export { createWebhookReceiver, type WebhookReceiver, type WebhookReceiverOptions } from './source/webhook-receiver.js';

@@ -1,4 +1,4 @@
-import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
+import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry/internal';
 import { clockOption, functionOption, objectOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import type { AdoptOptions, RunOptions, WatchOptions } from './controller.js';

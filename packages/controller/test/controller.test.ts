@@ -1,5 +1,5 @@
 import { StatusError } from '@kctl/apimachinery';
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext, Source } from '../src/index.js';

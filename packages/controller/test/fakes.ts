@@ -1,4 +1,4 @@
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import type { DeepReadonly, Kind, KubeObject, PersistedObject, UntypedObject } from '@kctl/apimachinery';
 import { defineKind } from '@kctl/apimachinery';
 import type { EventInformer, InformerEventHandler, InformerProvider, InformerRegistration } from '../src/index.js';

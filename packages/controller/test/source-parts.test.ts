@@ -1,5 +1,5 @@
 // The parts of sources, each by itself, with a context in the hands of the test.
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { Turn } from '@kctl/delivery';
 import { describe, expect, it } from 'vitest';
@@ -13,10 +13,10 @@ import {
   funcSource,
   informerSource,
   kindSource,
-  parseCron,
   pollEachSource,
   pollingSource,
 } from '../src/index.js';
+import { parseCron } from '../src/internal/index.js';
 import { EventDispatcher } from '../src/source/event-dispatcher.js';
 import { listed } from '../src/source/lookup.js';
 import { FakeInformer, FakeInformers, Node, Pod, pod, StoringInformer } from './fakes.js';

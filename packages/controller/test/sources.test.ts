@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import { StatusError } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import { settle } from '@kctl/wait/testing';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -19,9 +19,9 @@ import {
   handlerFuncs,
   informerSource,
   kindSource,
-  parseCron,
   pollingSource,
 } from '../src/index.js';
+import { parseCron } from '../src/internal/index.js';
 import { FakeInformer, Node, pod } from './fakes.js';
 import { createHarness } from './harness.js';
 import { createRecordingLogger } from './recording-logger.js';

@@ -1,10 +1,9 @@
 import type { ClockTimer } from '@kctl/wait';
-import { DeadlineExceededError } from '@kctl/wait';
 import type { Listener } from './audience.js';
 import { Checkpoints } from './checkpoints.js';
 import type { DeliveryOptions } from './delivery-options.js';
 import type { Series } from './series.js';
-import { Slicer } from '@kctl/wait/internal';
+import { Slicer, DeadlineExceededError } from '@kctl/wait/internal';
 import { isThenable } from '@kctl/options';
 import type { TurnTaker } from './turn.js';
 import { Turn } from './turn.js';

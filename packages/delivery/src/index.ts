@@ -10,7 +10,6 @@ export type { CoalesceOptions } from './coalesce.js';
 export { Delivery } from './delivery.js';
 export type { DeliveryFailure, DeliveryOptions } from './delivery-options.js';
 export type { EventTraits, EventType } from './event-traits.js';
-export { KeyMap } from './key-map.js';
 export type { Series } from './series.js';
 export { Turn } from './turn.js';
 export type { TurnTaker } from './turn.js';

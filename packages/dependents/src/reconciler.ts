@@ -1,5 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
-import { isDeleting, isJsonObject, setCondition } from '@kctl/apimachinery';
+import { isDeleting, setCondition } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Condition } from '@kctl/apimachinery';
 import type { ReadObject } from '@kctl/client';
 import { asReconciler, finalizing, inject, isTerminalError, terminalError, writeStatus } from '@kctl/controller';

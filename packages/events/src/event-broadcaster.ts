@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Writer } from '@kctl/client';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { Counter, Family, Logger, Metrics } from '@kctl/telemetry';
 import {
   functionOption,

@@ -1,5 +1,5 @@
 import { Event } from '@kctl/apimachinery/kinds/core/v1';
-import { requireClient } from '@kctl/client';
+import { requireClient } from '@kctl/client/internal';
 import type { Reader, ReadObject } from '@kctl/client';
 import { requireOptions, signalOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

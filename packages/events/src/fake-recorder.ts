@@ -1,5 +1,6 @@
 import { requireOptions, textOption } from '@kctl/options';
-import { orAborted, throwIfAborted } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import { toRecordedEvent } from './event.js';
 import type { EventRecorder, RecordedEvent } from './event.js';

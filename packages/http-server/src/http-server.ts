@@ -1,6 +1,7 @@
 import type { SecureContextOptions } from 'node:tls';
 import type { Logger } from '@kctl/telemetry';
-import { guardLogger, loggerOption, messageOf, noopLogger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
+import { guardLogger, loggerOption, messageOf } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import {

@@ -5,10 +5,10 @@
  */
 export { createBodyBudget } from './body-budget.js';
 export type { BodyBudget, HeldBody } from './body-budget.js';
-export { BodyError, HttpServerError, isBodyError, isHttpServerError } from './errors.js';
-export { createHttpServer, listenerOption } from './http-server.js';
+export { isBodyError, isHttpServerError } from './errors.js';
+export type { BodyError, HttpServerError } from './errors.js';
+export { createHttpServer } from './http-server.js';
 export type { HttpServer } from './http-server.js';
-export { defaultShutdownTimeoutMs } from './http-server-options.js';
 export type {
   Http1ServerOptions,
   Http2ServerOptions,
@@ -21,5 +21,4 @@ export type {
 } from './http-server-options.js';
 export { readBody } from './read-body.js';
 export type { ReadBodyOptions } from './body-receiver.js';
-export { defaultLimits } from './server-limits.js';
-export type { ResolvedLimits, ServerLimits } from './server-limits.js';
+export type { ServerLimits } from './server-limits.js';

@@ -7,7 +7,6 @@ import { FakeClock } from '@kctl/wait/testing';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import {
   createHttpServer,
-  defaultLimits,
   readBody,
   type HttpRequest,
   type HttpResponse,
@@ -15,6 +14,7 @@ import {
   type RequestContext,
   type ServerLimits,
 } from '../src/index.js';
+import { defaultLimits } from '../src/internal/index.js';
 import { selfSignedPair } from './pair.js';
 
 type Handler = (request: HttpRequest, response: HttpResponse, context: RequestContext) => unknown;

@@ -1,4 +1,5 @@
-import { createConsoleLogger, guardLogger } from '@kctl/telemetry';
+import { createConsoleLogger } from '@kctl/telemetry';
+import { guardLogger } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 
 /**

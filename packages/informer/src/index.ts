@@ -4,15 +4,10 @@
  *
  * @packageDocumentation
  */
-export { storageOption } from './bytes/storage.js';
 export type { CompactStorageOptions, ObjectStorage } from './bytes/storage.js';
-export { transformObject } from './decoders/transform-object.js';
 export { listerWatcherFor } from './client-lister-watcher.js';
 export type { InformerClient, ListerWatcherScope } from './client-lister-watcher.js';
 export {
-  IdleWatchError,
-  InformerStartedError,
-  InformerStoppedError,
   isIdleWatch,
   isInformerStarted,
   isInformerStopped,
@@ -20,6 +15,11 @@ export {
   isInitialEvents,
   isShortWatch,
   isSyncError,
+} from './errors.js';
+export type {
+  IdleWatchError,
+  InformerStartedError,
+  InformerStoppedError,
   ObjectDecodeError,
   InitialEventsError,
   ShortWatchError,
@@ -37,8 +37,6 @@ export type {
 } from './handlers/event.js';
 export { filterEvents } from './handlers/filter-events.js';
 export type { ObjectVersion } from './handlers/filter-events.js';
-export { requireHandler, requireHandlerOptions } from './handlers/handler-options.js';
-export { describeInformerState } from './informer-state.js';
 export type { InformerState, InformerTrouble, TroubleReason } from './informer-state.js';
 export type { FailedEvent, HandlerErrorHook, SharedInformer, SharedInformerOptions } from './informer.js';
 export type { WatchErrorDecision, WatchErrorHandler } from './reflector/watch-error-decision.js';
@@ -66,10 +64,10 @@ export type {
   SyncAllDelta,
   Tombstone,
 } from './fifo/delta.js';
-export { FifoClosedError, isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
+export { isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
+export type { FifoClosedError } from './fifo/errors.js';
 export { createReflector } from './reflector/create-reflector.js';
 export type { Reflector, ReflectorOptions } from './reflector/create-reflector.js';
-export { reflectorConfigProblems } from './reflector/reflector-config.js';
 export type { ReflectorBackoff, ReflectorConfigOptions } from './reflector/reflector-config.js';
 export type { ReflectorStore } from './reflector/reflector-store.js';
 export { createEventStream } from './stream/event-stream.js';

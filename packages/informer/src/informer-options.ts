@@ -1,7 +1,8 @@
 import type { KubeObject, Persisted } from '@kctl/apimachinery';
 import type { IndexDefinition } from '@kctl/cache-index';
-import { namespaceIndex, namespaceIndexName } from '@kctl/cache-index';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { namespaceIndex } from '@kctl/cache-index';
+import { namespaceIndexName } from '@kctl/cache-index/internal';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
 import {
   booleanOption,

@@ -1,7 +1,7 @@
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { numberOption, optionProblems, signalOption } from '@kctl/options';
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 
 /** What `waitForSync` and `waitForResourceVersion` take. */
 export interface InformerWaitOptions {

@@ -1,7 +1,7 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
-import type { FieldPaths } from '@kctl/apimachinery/wire';
-import { compileFieldPaths } from '@kctl/apimachinery/wire';
+import type { FieldPaths } from '@kctl/apimachinery/internal/wire';
+import { compileFieldPaths } from '@kctl/apimachinery/internal/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { describe, expect, it, vi } from 'vitest';
 import { ByteDecoder } from '../src/decoders/byte-decoder.js';

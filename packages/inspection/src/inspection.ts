@@ -1,7 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Client } from '@kctl/client';
 import type { ReconcileObserver } from '@kctl/controller';
-import { createHttpServer, isLoopback, type HttpHandler, type HttpServer } from '@kctl/manager';
+import { createHttpServer, type HttpHandler, type HttpServer } from '@kctl/manager';
+import { isLoopback } from '@kctl/manager/internal';
 import type { SentRequest } from '@kctl/rbac';
 import { noopLogger, type RequestCounter, type RequestTally } from '@kctl/telemetry';
 import { requireOptions } from '@kctl/options';

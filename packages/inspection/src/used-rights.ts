@@ -1,4 +1,5 @@
-import { accessOf, compareAccess, type AccessNeed, type CountedUse, type SentRequest } from '@kctl/rbac';
+import { compareAccess, type AccessNeed, type CountedUse, type SentRequest } from '@kctl/rbac';
+import { accessOf } from '@kctl/rbac/internal';
 
 /** Different rights that are counted; there are as many as kinds, verbs and namespaces. */
 const maxUses = 2000;

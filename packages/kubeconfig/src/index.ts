@@ -4,8 +4,14 @@
  *
  * @packageDocumentation
  */
-export { isKubeConfigError, KubeConfigError } from '@kctl/client/connection';
-export type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
+export { isKubeConfigError } from '@kctl/client/internal/connection';
+export type {
+  Connection,
+  KubeConfigError,
+  KubeContext,
+  ListContextsOptions,
+  LoadConnectionOptions,
+} from '@kctl/client/internal/connection';
 export { listContexts, loadConnection } from './load-connection.js';
 export { parseKubeconfig, readContexts, readKubeconfig } from './read-kubeconfig.js';
 export type { ParseKubeconfigOptions, ReadKubeconfigOptions } from './read-kubeconfig.js';

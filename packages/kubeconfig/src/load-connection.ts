@@ -1,5 +1,10 @@
-import { findConnection, findContexts } from '@kctl/client/connection';
-import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
+import { findConnection, findContexts } from '@kctl/client/internal/connection';
+import type {
+  Connection,
+  KubeContext,
+  ListContextsOptions,
+  LoadConnectionOptions,
+} from '@kctl/client/internal/connection';
 import { parseKubeconfig, readContexts, readKubeconfig } from './read-kubeconfig.js';
 
 const reader = { parseKubeconfig, readContexts, readKubeconfig };

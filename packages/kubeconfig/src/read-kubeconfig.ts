@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import type { Cluster, Context, User } from '@kubernetes/client-node';
 import { readYaml } from '@kctl/yaml';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import {
   connectionFromKubeConfig,
   hideSecrets,
@@ -10,8 +10,8 @@ import {
   redact,
   unknownProvider,
   withoutUserInfo,
-} from '@kctl/client/connection';
-import type { Connection, Impersonation, KubeContext, UserConnection } from '@kctl/client/connection';
+} from '@kctl/client/internal/connection';
+import type { Connection, Impersonation, KubeContext, UserConnection } from '@kctl/client/internal/connection';
 import { requireOptions, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { fieldProblem } from './check-fields.js';

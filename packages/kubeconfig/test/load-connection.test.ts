@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { inspect } from 'node:util';
 import { KubeConfig } from '@kubernetes/client-node';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { connectionFromKubeConfig, inClusterConnection } from '@kctl/client/connection';
+import { connectionFromKubeConfig, inClusterConnection } from '@kctl/client/internal/connection';
 import { isKubeConfigError, listContexts, loadConnection, parseKubeconfig, readKubeconfig } from '../src/index.js';
 
 let directory: string;

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { shownType, shownValue } from '@kctl/options';
 import type { Counter } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';

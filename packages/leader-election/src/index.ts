@@ -3,14 +3,8 @@
  *
  * @packageDocumentation
  */
-export {
-  isLeadershipLost,
-  isLeaseNotRenewed,
-  isNotLeader,
-  LeadershipLostError,
-  LeaseNotRenewedError,
-  NotLeaderError,
-} from './errors.js';
+export { isLeadershipLost, isLeaseNotRenewed, isNotLeader } from './errors.js';
+export type { LeadershipLostError, LeaseNotRenewedError, NotLeaderError } from './errors.js';
 export type { Fence } from './fence.js';
 export { fencedClient } from './fenced-client.js';
 export { createLeaderElector } from './leader-elector.js';
@@ -20,10 +14,9 @@ export { runLeaseCandidate } from './lease-candidate.js';
 export type { LeaseCandidateOptions } from './lease-candidate.js';
 export { createMemoryLocks } from './memory-lock.js';
 export type { MemoryLocks } from './memory-lock.js';
-export { createLeaseLock, leaseKind } from './lease-lock.js';
+export { createLeaseLock } from './lease-lock.js';
 export type { Lease, LeaseClient, LeaseLockOptions } from './lease-lock.js';
 export type { LeaderCallbacks, LeaderElectorOptions } from './options.js';
-export { formatMicroTime } from './record.js';
 export { createWorkerLeaderElector } from './worker/worker-elector.js';
 export type { LockModule } from './worker/protocol.js';
 export type { ThreadModule, WorkerLeaderElectorOptions } from './worker/worker-options.js';

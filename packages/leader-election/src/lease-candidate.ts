@@ -1,9 +1,11 @@
 import { isAlreadyExists, isConflict, isNotFound } from '@kctl/apimachinery';
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import type { Reader, Writer } from '@kctl/client';
-import { guardSinks, type Logger } from '@kctl/telemetry';
+import { type Logger } from '@kctl/telemetry';
+import { guardSinks } from '@kctl/telemetry/internal';
 import { clockOption, numberOption, requireOptions } from '@kctl/options';
-import { type Clock, isAbortError, sleep, systemClock, systemRandom, throwIfAborted } from '@kctl/wait';
+import { type Clock, isAbortError, sleep, systemClock, systemRandom } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import { createStamps } from './record-times.js';
 import { withTimeout } from './request-timeout.js';
 import type { OptionNames } from '@kctl/options';

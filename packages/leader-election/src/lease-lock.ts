@@ -1,5 +1,4 @@
 import {
-  isJsonObject,
   defineKind,
   isNotFound,
   type DeepReadonly,
@@ -7,9 +6,10 @@ import {
   type Kind,
   type ObjectMeta,
 } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Reader, Writer } from '@kctl/client';
 import { type OptionNames, optionWithMethods, requireOptions, shownType, shownValue, textsOption } from '@kctl/options';
-import { throwIfAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /**

@@ -1,4 +1,4 @@
-import { throwIfAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, ResourceLock } from './record.js';
 
 /** Locks on one record in memory, for tests, and for candidates of one process. */

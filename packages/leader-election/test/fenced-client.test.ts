@@ -2,7 +2,8 @@ import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { Client } from '@kctl/client';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { fencedClient, isNotLeader, NotLeaderError, type Fence } from '../src/index.js';
+import { fencedClient, isNotLeader, type Fence } from '../src/index.js';
+import { NotLeaderError } from '../src/internal/index.js';
 import { startCandidate } from './candidate.js';
 import { MemoryLockServer } from './memory-lock.js';
 

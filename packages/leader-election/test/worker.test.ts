@@ -9,9 +9,9 @@ import {
   fencedClient,
   isLeadershipLost,
   isNotLeader,
-  leaseKind,
   type LeaderElector,
 } from '../src/index.js';
+import { leaseKind } from '../src/internal/index.js';
 import { untilAborted } from './candidate.js';
 
 let server: ApiServerWorker;

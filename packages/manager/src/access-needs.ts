@@ -1,4 +1,5 @@
-import { isJsonObject, type GroupVersionKind } from '@kctl/apimachinery';
+import { type GroupVersionKind } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { accessTo, type AccessKind, type AccessNeed } from '@kctl/rbac';
 import { shownType } from '@kctl/options';
 import { listedBy, reportsOf } from './listed-by.js';

@@ -1,6 +1,6 @@
-import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry';
-import { controllerSettingNames, observerOption } from '@kctl/controller';
-import { listenerOption } from '@kctl/http-server';
+import { loggerOption, metricsOption, requestCounterOption, tracerOption } from '@kctl/telemetry/internal';
+import { controllerSettingNames, observerOption } from '@kctl/controller/internal';
+import { listenerOption } from '@kctl/http-server/internal';
 import {
   booleanOption,
   clockOption,

@@ -1,4 +1,4 @@
-import { requireOptionsObject } from '@kctl/client';
+import { requireOptionsObject } from '@kctl/client/internal';
 import type { GroupVersionKind } from '@kctl/apimachinery';
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { InformerProvider } from '@kctl/controller';

@@ -1,4 +1,5 @@
-import { formatGroupKind, parseApiVersion } from '@kctl/apimachinery';
+import { parseApiVersion } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Converter } from '@kctl/webhook';
 import { shownType } from '@kctl/options';

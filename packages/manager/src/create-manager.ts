@@ -1,9 +1,12 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
-import type { Controller, Provided } from '@kctl/controller';
-import { provide } from '@kctl/controller';
+import type { Controller } from '@kctl/controller';
+import type { Provided } from '@kctl/controller/internal';
+import { provide } from '@kctl/controller/internal';
 import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
-import type { Gauge, Logger, Metrics, Sinks, Tracer } from '@kctl/telemetry';
-import { guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import type { Gauge, Logger, Metrics, Tracer } from '@kctl/telemetry';
+import type { Sinks } from '@kctl/telemetry/internal';
+import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import { guardSinks } from '@kctl/telemetry/internal';
 import { requireSignal } from '@kctl/options';
 import { keepAlive, systemClock, systemRandom } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';

@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 
 /** A manager was used in a way that cannot work. */
 export class ManagerError extends Error {

@@ -1,7 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createHttpServer as createBoundedServer, defaultLimits, listenerOption } from '@kctl/http-server';
+import { createHttpServer as createBoundedServer } from '@kctl/http-server';
+import { defaultLimits, listenerOption } from '@kctl/http-server/internal';
 import type { HttpServer as BoundedServer, ListenTarget, ServerLimits, ServerTls } from '@kctl/http-server';
-import { guardLogger, loggerOption, messageOf } from '@kctl/telemetry';
+import { guardLogger, loggerOption, messageOf } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
@@ -19,7 +20,7 @@ import {
 import type { Runnable } from './runnable.js';
 import type { ServingCertificate, ServingPair } from './serving-certificate.js';
 
-export { defaultShutdownTimeoutMs } from '@kctl/http-server';
+export { defaultShutdownTimeoutMs } from '@kctl/http-server/internal';
 export type { ServerTls } from '@kctl/http-server';
 
 /** Limits of every server, as in controller-runtime. */

@@ -8,21 +8,10 @@ export { createAccessFilter } from './access-filter.js';
 export type { Cluster, ClusterFactories, ClusterParts, EventSink, InformerReport, ManagedCache } from './cluster.js';
 export { createCluster } from './cluster.js';
 export type { ConverterRegistry } from './converter-registry.js';
-export { managerOptionNames } from './check-options.js';
 export { createManager } from './create-manager.js';
 export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions, OnLost } from './elector.js';
-export { rejoinsAfter } from './elector.js';
-export {
-  isLeaderElectionLostError,
-  isManagerError,
-  isRunnableError,
-  isStopTimeoutError,
-  LeaderElectionLostError,
-  ManagerError,
-  RunnableError,
-  StopTimeoutError,
-} from './errors.js';
-export type { Straggler } from './errors.js';
+export { isLeaderElectionLostError, isManagerError, isRunnableError, isStopTimeoutError } from './errors.js';
+export type { LeaderElectionLostError, ManagerError, RunnableError, StopTimeoutError, Straggler } from './errors.js';
 export type { HealthCheck } from './health.js';
 export { ping } from './health.js';
 export type { HttpHandler, HttpHandlerContext, HttpServer, HttpServerOptions, ServerTls } from './http-server.js';
@@ -35,7 +24,6 @@ export type {
   ManagerOptions,
   RunnableHandle,
 } from './manager.js';
-export { isForeignRequest, isLoopback } from './loopback.js';
 export type { MetricsExporter, MetricsServerOptions } from './metrics-server.js';
 export type {
   Runnable,

@@ -1,5 +1,6 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
-import type { Controller, ControllerSettings, Provided, ReconcileObserver } from '@kctl/controller';
+import type { Controller, ControllerSettings, ReconcileObserver } from '@kctl/controller';
+import type { Provided } from '@kctl/controller/internal';
 import type { AccessKind, AccessNeed, AccessOptions, AccessVerb } from '@kctl/rbac';
 import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';

@@ -1,17 +1,13 @@
-import {
-  createJsonPatch,
-  defineKind,
-  isJsonObject,
-  isNoKindMatch,
-  isNotFound,
-  parseApiVersion,
-} from '@kctl/apimachinery';
+import { createJsonPatch, defineKind, isNoKindMatch, isNotFound, parseApiVersion } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { JsonPatchOperation, Kind, ObjectKey, UntypedObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { apply, hasCondition, requireClient, waitFor } from '@kctl/client';
+import { apply, hasCondition, waitFor } from '@kctl/client';
+import { requireClient } from '@kctl/client/internal';
 import type { AbortOptions, KindResolver } from '@kctl/client';
 import { numberProblem, optionWithMethods, requireOptions, shownType, signalOption } from '@kctl/options';
-import { sleep, systemClock, withDeadline, throwIfAborted } from '@kctl/wait';
+import { sleep, systemClock, withDeadline } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { ApplySet } from './apply-set.js';

@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, KubeObject, UntypedObject } from '@kctl/apimachinery';
 import { ManifestError } from './errors.js';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { parseText } from './parse.js';
 import type { ParsedDocument } from './parse.js';
 

@@ -1,4 +1,4 @@
-import { exponentialBuckets } from '@kctl/telemetry';
+import { exponentialBuckets } from '@kctl/telemetry/internal';
 import { Registry } from 'prom-client';
 import { describe, expect, it } from 'vitest';
 import { goNumber } from './go-number.js';

@@ -3,6 +3,7 @@
  *
  * @packageDocumentation
  */
-export { isMetricShapeError, MetricShapeError } from './errors.js';
+export { isMetricShapeError } from './errors.js';
+export type { MetricShapeError } from './errors.js';
 export { createPrometheusMetrics } from './prometheus-metrics.js';
 export type { MetricsExport, PrometheusMetrics, PrometheusMetricsOptions } from './prometheus-metrics.js';

@@ -1,4 +1,5 @@
-import { loggerOption, noopLogger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
+import { loggerOption } from '@kctl/telemetry/internal';
 import type { Family, Labels, Logger, MetricOptions, Metrics } from '@kctl/telemetry';
 import {
   booleanOption,

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Runnable } from '@kctl/manager';
-import { messageOf, type ConsoleLogger, type LogLevel } from '@kctl/telemetry';
+import { type ConsoleLogger, type LogLevel } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { sleep, type Clock } from '@kctl/wait';
 import { logLevels, standardDefaults } from './standard-settings.js';
 import { readYaml } from '@kctl/yaml';

@@ -2,7 +2,7 @@ import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { readYaml } from '@kctl/yaml';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { numberProblem } from '@kctl/options';
 import { SettingsError } from './errors.js';
 import { fieldsOf, type SettingField, type SettingsIssue, type SettingsSchema } from './settings-schema.js';

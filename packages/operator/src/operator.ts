@@ -10,7 +10,8 @@ import {
   type RuntimeManager,
   type RuntimeManagerOptions,
 } from '@kctl/runtime';
-import { describeError, messageOf, type ConsoleLogger } from '@kctl/telemetry';
+import { describeError, type ConsoleLogger } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { sleep } from '@kctl/wait';
 import type { RegisteredWebhooks } from '@kctl/webhook';
 import { functionOption, listOption, type OptionNames, requireOptions, textOption } from '@kctl/options';

@@ -1,4 +1,4 @@
-import { isLoopback } from '@kctl/manager';
+import { isLoopback } from '@kctl/manager/internal';
 import type { RuntimeManagerOptions } from '@kctl/runtime';
 import type { ConsoleLogger, LogLevel } from '@kctl/telemetry';
 import { SettingsError } from './errors.js';

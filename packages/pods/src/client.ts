@@ -1,5 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { StatusError, typedStatus } from '@kctl/apimachinery';
+import { StatusError } from '@kctl/apimachinery';
+import { typedStatus } from '@kctl/apimachinery/internal';
 import type { Status } from '@kctl/apimachinery';
 import type { Reader } from '@kctl/client';
 

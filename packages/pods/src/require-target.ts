@@ -1,4 +1,4 @@
-import { requireClient, requireKind } from '@kctl/client';
+import { requireClient, requireKind } from '@kctl/client/internal';
 import { shownType, shownValue } from '@kctl/options';
 import { PodTargetError } from './errors.js';
 

@@ -19,7 +19,6 @@ import {
   exec,
   isPodStreamError,
   isPodTargetError,
-  PodStreamError,
   openPort,
   podLogs,
   podLogText,
@@ -27,6 +26,7 @@ import {
   resolvePod,
   startExec,
 } from '../src/index.js';
+import { PodStreamError } from '../src/internal/index.js';
 import type { CopyOptions, LogLine, PodLogsOptions, PodsClient, PodTarget } from '../src/index.js';
 
 let environment: TestEnvironment;

@@ -6,13 +6,10 @@
  */
 export { createAccessRecorder } from './access-recorder.js';
 export type { AccessRecorder, CountedUse } from './access-recorder.js';
-export { accessTo, accessVerbs, formatResource, needProblems } from './access-need.js';
+export { accessTo } from './access-need.js';
 export type { AccessKind, AccessNeed, AccessOptions, AccessVerb } from './access-need.js';
-export { accessOf } from './access-use.js';
 export type { AccessUse, SentRequest } from './access-use.js';
 export { compareAccess, formatAccess } from './compare-access.js';
 export type { AccessDifference, MissingAccess, UnusedAccess } from './compare-access.js';
 export { generateRbac } from './generate-rbac.js';
 export type { GenerateRbacOptions, RbacObject } from './generate-rbac.js';
-export { policyRules } from './policy-rules.js';
-export type { ScopedRules } from './policy-rules.js';

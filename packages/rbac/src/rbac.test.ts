@@ -2,15 +2,8 @@ import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Node, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
 import { describe, expect, it } from 'vitest';
-import {
-  accessOf,
-  accessTo,
-  compareAccess,
-  createAccessRecorder,
-  formatAccess,
-  generateRbac,
-  policyRules,
-} from './index.js';
+import { accessTo, compareAccess, createAccessRecorder, formatAccess, generateRbac } from './index.js';
+import { accessOf, policyRules } from './internal/index.js';
 
 const get = (path: string) => ({ method: 'GET', path, status: 200 });
 

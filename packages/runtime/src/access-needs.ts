@@ -1,7 +1,7 @@
 import { LeaseCandidate } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1beta1';
 import { Event as CoreEvent } from '@kctl/apimachinery/kinds/core/v1';
 import { Event } from '@kctl/apimachinery/kinds/events.k8s.io/v1';
-import { leaseKind } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 import { accessTo, type AccessNeed, type AccessOptions } from '@kctl/rbac';
 import type { ElectionLease } from './runtime-options.js';
 

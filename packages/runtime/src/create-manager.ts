@@ -8,27 +8,27 @@ import {
   type NamespaceFollowerOptions,
   type NamespaceSelection,
 } from '@kctl/cache';
-import { hideSecrets } from '@kctl/client/connection';
+import { hideSecrets } from '@kctl/client/internal/connection';
 import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
 import {
   connectionFromKubeConfig,
   createHttpClient,
   createRestMapper,
-  defaultUserAgent,
   loadConnection,
   type Connection,
   type HttpClient,
   type RestMapper,
 } from '@kctl/client-http';
+import { defaultUserAgent } from '@kctl/client-http/internal';
 import { createEventBroadcaster, type EventBroadcaster, type EventRecorder } from '@kctl/events';
 import {
   createCluster,
   createManager as createBareManager,
-  managerOptionNames,
   type Manager,
   type ManagerOptions,
   type Runnable,
 } from '@kctl/manager';
+import { managerOptionNames } from '@kctl/manager/internal';
 import { createPrometheusMetrics, type PrometheusMetrics } from '@kctl/metrics';
 import type { Inspection } from '@kctl/inspection';
 import { accessTo } from '@kctl/rbac';

@@ -1,6 +1,6 @@
 import type { Client } from '@kctl/client';
 import type { EventRecorder, EventReference } from '@kctl/events';
-import { leaseKind } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 
 /** Options of {@link createElectionEvents}. */
 export interface ElectionEventsOptions {

@@ -179,8 +179,6 @@ export type { Logger, Metrics, Tracer } from '@kctl/telemetry';
 export {
   admissionWebhook,
   allowed,
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- kept for those who import it by its former name
-  applyManifests,
   applyWebhookManifests,
   certificateRules,
   chainDefaulters,

@@ -1,5 +1,6 @@
 import type { Inspection, RecordingOptions } from '@kctl/inspection';
-import { isForeignRequest, isLoopback, type HttpHandler, type Manager } from '@kctl/manager';
+import { type HttpHandler, type Manager } from '@kctl/manager';
+import { isForeignRequest, isLoopback } from '@kctl/manager/internal';
 import { numberProblem, type OptionNames, optionProblems } from '@kctl/options';
 import { type Clock, systemClock } from '@kctl/wait';
 import type { RuntimeInspectionOptions, RuntimeManagerOptions } from './runtime-options.js';

@@ -2,7 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Client } from '@kctl/client';
-import { createHttpClient, defaultUserAgent, type Connection } from '@kctl/client-http';
+import { createHttpClient, type Connection } from '@kctl/client-http';
+import { defaultUserAgent } from '@kctl/client-http/internal';
 import type { EventBroadcaster } from '@kctl/events';
 import {
   createLeaderElector,

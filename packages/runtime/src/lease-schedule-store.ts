@@ -1,6 +1,7 @@
 import { isAlreadyExists, isNotFound, mutableCopy } from '@kctl/apimachinery';
 import { retryOnConflict, type Client } from '@kctl/client';
-import { leaseKind, type Lease } from '@kctl/leader-election';
+import { type Lease } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 import type { ScheduleStore } from '@kctl/manager';
 import { accessTo } from '@kctl/rbac';
 import { requireOptions, type OptionNames } from '@kctl/options';

@@ -1,5 +1,7 @@
-import { NotLeaderError, type Fence, type LeaderElector } from '@kctl/leader-election';
-import { rejoinsAfter, type OnLost } from '@kctl/manager';
+import { type Fence, type LeaderElector } from '@kctl/leader-election';
+import { NotLeaderError } from '@kctl/leader-election/internal';
+import { type OnLost } from '@kctl/manager';
+import { rejoinsAfter } from '@kctl/manager/internal';
 
 /**
  * The fence of code outside leader runnables, such as webhooks and runnables without leadership. It may write on a

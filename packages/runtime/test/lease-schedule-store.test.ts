@@ -1,4 +1,4 @@
-import { leaseKind } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 import { createEnvironment } from '@kctl/testing';
 import { describe, expect, it } from 'vitest';
 import { createLeaseScheduleStore, createManager } from '../src/index.js';

@@ -1,4 +1,5 @@
-import { messageOf, type LogFields, type Logger } from '@kctl/telemetry';
+import { type LogFields, type Logger } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Scope } from './scope.js';
 
 /** Receives the lines of a replica. */

@@ -1,6 +1,6 @@
 import { createApiServer, type ApiServer } from '@kctl/apiserver';
 import { createHttpClient, type HttpClient } from '@kctl/client-http';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { sleep } from '@kctl/wait';
 import { FaultExecutor, labelOf } from './faults/fault-executor.js';
 import { planFaults, type PlannedFault } from './faults/fault.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { sleep, type Clock } from '@kctl/wait';
 import type { World } from './world.js';
 

@@ -8,11 +8,11 @@ import {
   createPinoLogger,
   describeError,
   loggable,
-  messageOf,
   wholeObject,
   type Logger,
   type PinoLike,
 } from './index.js';
+import { messageOf } from './internal/index.js';
 
 const canary = 'kanarie-9f8e7d6c';
 const hidden = '[redacted]';

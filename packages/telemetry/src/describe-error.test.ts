@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { describeError, messageOf } from './index.js';
+import { describeError } from './index.js';
+import { messageOf } from './internal/index.js';
 
 const folder = new URL('../../', import.meta.url).pathname;
 function withStack(error: Error, ...frames: string[]): Error {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exponentialBuckets } from './index.js';
+import { exponentialBuckets } from './internal/index.js';
 
 /** `math.Float64bits` of each bound of `prometheus.ExponentialBuckets(10e-9, 10, 12)`. */
 const goBits = [

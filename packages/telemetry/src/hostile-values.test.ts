@@ -1,6 +1,7 @@
 // Whatever a call of the logger is given, in whatever place: one line, no exception, and the readable rest of it.
 import { describe, expect, it } from 'vitest';
-import { createConsoleLogger, describeError, loggable, messageOf, wholeObject } from './index.js';
+import { createConsoleLogger, describeError, loggable, wholeObject } from './index.js';
+import { messageOf } from './internal/index.js';
 import type { ConsoleLoggerOptions, Logger } from './index.js';
 
 const broken = (): never => {

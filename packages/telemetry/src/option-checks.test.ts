@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createConsoleLogger, guardLogger, guardMetrics, noopLogger, noopMetrics, noopTracer } from './index.js';
+import { createConsoleLogger, noopLogger, noopMetrics, noopTracer } from './index.js';
+import { guardLogger, guardMetrics } from './internal/index.js';
 import { loggerOption, metricsOption, tracerOption } from './option-checks.js';
 
 describe('checks of options', () => {

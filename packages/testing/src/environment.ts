@@ -5,7 +5,8 @@ import type { DeepReadonly } from '@kctl/apimachinery';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { createApiServer, type ApiServer, type ApiServerOptions } from '@kctl/apiserver';
 import { createHttpClient, type Connection, type HttpClient } from '@kctl/client-http';
-import { loggerOption, noopLogger, type Logger } from '@kctl/telemetry';
+import { noopLogger, type Logger } from '@kctl/telemetry';
+import { loggerOption } from '@kctl/telemetry/internal';
 import {
   booleanOption,
   objectOption,
@@ -14,7 +15,7 @@ import {
   signalOption,
   type OptionNames,
 } from '@kctl/options';
-import { throwIfAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import { resolveCrds, type CrdSource } from './crd-sources.js';
 import { installCrds } from './install-crds.js';
 import { addTestUser, type TestUser, type TestUserOptions } from './test-users.js';

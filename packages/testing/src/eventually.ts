@@ -1,5 +1,6 @@
 import { clockOption, numberOption, requireOptions, signalOption, type OptionNames } from '@kctl/options';
-import { sleep, systemClock, throwIfAborted, type Clock } from '@kctl/wait';
+import { sleep, systemClock, type Clock } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 
 /** Options of {@link eventually}. */
 export interface EventuallyOptions {

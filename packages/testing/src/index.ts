@@ -25,18 +25,16 @@ export type {
 } from './install-webhooks.js';
 export { createOperatorAccess } from './operator-access.js';
 export type { OperatorAccess, OperatorAccessOptions } from './operator-access.js';
-export { findBinaries } from './real/binaries.js';
 export type { ApiServerBinaries } from './real/binaries.js';
-export { createCertificateAuthority } from './real/certificates.js';
 export type {
   CertificateAndKey,
   CertificateAuthority,
   CertificateSubject,
   ServingSubject,
 } from './real/certificates.js';
-export { EnvironmentStartError, isNoBinaries, NoBinariesError } from './real/errors.js';
+export { EnvironmentStartError, isNoBinaries } from './real/errors.js';
+export type { NoBinariesError } from './real/errors.js';
 export type { StaticToken } from './real/pki.js';
-export { startRealApiServer } from './real/real-api-server.js';
 export type { RealApiServer, RealApiServerOptions } from './real/real-api-server.js';
 export type { ControlPlaneTimeouts } from './real/timeouts.js';
 export { dumpNamespace } from './run-operator/dump-namespace.js';

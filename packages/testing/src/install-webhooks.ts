@@ -14,7 +14,7 @@ import {
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import type { Reader, Writer } from '@kctl/client';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { shownValue } from '@kctl/options';
 import { systemClock, waitUntil } from '@kctl/wait';
 import { createCertificateAuthority, type CertificateAuthority } from './real/certificates.js';

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isAbortError, throwIfAborted } from './index.js';
+import { isAbortError } from './index.js';
+import { throwIfAborted } from './internal/index.js';
 
 const thrownBy = (signal: AbortSignal | undefined): unknown => {
   try {

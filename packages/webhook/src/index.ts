@@ -51,18 +51,16 @@ export { createSelfSignedCertificate } from './certificates/self-signed.js';
 export type { SelfSignedOptions } from './certificates/self-signed.js';
 export type { PemPair } from './certificates/sign-certificate.js';
 export { conversionWebhook } from './conversion/conversion-webhook.js';
-export { isKindConverter, uncoveredVersions } from './handler/converter.js';
 export type { ConversionContext, Converter, KindConverter } from './handler/converter.js';
 export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
 export type { Converted, Partially, PartialObject, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
-export { isWebhookServerError, WebhookServerError } from './errors.js';
-// eslint-disable-next-line @typescript-eslint/no-deprecated -- kept for those who import it by its former name
-export { applyManifests, applyWebhookManifests } from './manifests/apply-webhook-manifests.js';
+export { isWebhookServerError } from './errors.js';
+export type { WebhookServerError } from './errors.js';
+export { applyWebhookManifests } from './manifests/apply-webhook-manifests.js';
 export { withConversion } from './manifests/conversion-stanza.js';
 export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';
 export { printManifests } from './manifests/print-manifests.js';
-export { registrationProblem } from './handler/registration.js';
 export type { AdmissionTarget, Confirmation, WebhookRegistration } from './handler/registration.js';
 export { webhookConfigurations } from './manifests/webhook-configurations.js';
 export type {

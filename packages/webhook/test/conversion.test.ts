@@ -7,10 +7,10 @@ import {
   hubSpokeConverter,
   roundTripProblems,
   spoke,
-  uncoveredVersions,
   type Converter,
   type WebhookHandler,
 } from '../src/index.js';
+import { uncoveredVersions } from '../src/internal/index.js';
 import { conversionReview, nested, widget } from './fixtures.js';
 import { harness } from './in-process.js';
 

@@ -1,5 +1,6 @@
 import { requireOptions, signalOption } from '@kctl/options';
-import { anySignal, throwIfAborted } from '@kctl/wait';
+import { anySignal } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import { requireFunction, requireInteger } from './errors.js';
 

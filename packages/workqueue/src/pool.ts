@@ -1,8 +1,8 @@
 import { requireOptions } from '@kctl/options';
-import { anySignal, createTokenBucket, DeadlineExceededError, isAbortError } from '@kctl/wait';
+import { anySignal, createTokenBucket, isAbortError } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { AbortLink, Clock, ClockTimer, TokenBucket } from '@kctl/wait';
-import { Slicer } from '@kctl/wait/internal';
+import { Slicer, DeadlineExceededError } from '@kctl/wait/internal';
 import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
 import { FailureLog } from './failure-log.js';
 import { sliceMs } from './slice.js';

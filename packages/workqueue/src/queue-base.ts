@@ -1,6 +1,7 @@
-import { guardMetrics, loggerOption } from '@kctl/telemetry';
+import { guardMetrics, loggerOption } from '@kctl/telemetry/internal';
 import { requireOptions, signalOption } from '@kctl/options';
-import { abortReason, systemClock } from '@kctl/wait';
+import { systemClock } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { Drain } from './drain.js';

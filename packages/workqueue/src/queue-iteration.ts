@@ -1,4 +1,4 @@
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import { getProblem } from './errors.js';
 import type { Waiter } from './waiter-list.js';
 import type { GetOptions } from './worker-pool.js';

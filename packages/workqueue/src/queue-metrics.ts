@@ -1,4 +1,4 @@
-import { exponentialBuckets } from '@kctl/telemetry';
+import { exponentialBuckets } from '@kctl/telemetry/internal';
 import type { Counter, Family, Gauge, Histogram, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { SlotTimes } from './slot-times.js';

@@ -1,5 +1,5 @@
 import { requireRateLimiter } from './limiters/rate-limiter.js';
-import { metricsOption } from '@kctl/telemetry';
+import { metricsOption } from '@kctl/telemetry/internal';
 import type { Metrics } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';

@@ -3,7 +3,8 @@ import { isAlreadyExists, isNotFound, isStatusError, metadataOnly, type KubeObje
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { startApiServerWorker, type ApiServerWorker } from '@kctl/apiserver';
 import { createHttpClient, isTransportError, type HttpClient } from '@kctl/client-http';
-import { createSharedInformer, describeInformerState, listerWatcherFor } from '@kctl/informer';
+import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import { describeInformerState } from '@kctl/informer/internal';
 import type { HandlerRegistration, SharedInformer } from '@kctl/informer';
 import { noopLogger, type LogFields } from '@kctl/telemetry';
 import { sleep, systemClock, type Clock } from '@kctl/wait';

@@ -1,6 +1,14 @@
 // The options of exec, attach, portforward and proxy, which are the object of a CONNECT admission.
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, decodeStruct, GoTable, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import {
+  arrayOf,
+  decodeStruct,
+  GoTable,
+  jsonText,
+  stringOf,
+  type JsonObject,
+  goQuoted,
+} from '@kctl/crd/internal/engine';
 import { parseBoolParameter } from '../protocol/go-text.js';
 import { badRequest, unclassified } from '../protocol/status.js';
 import type { KindRef } from '../resource/resource.js';

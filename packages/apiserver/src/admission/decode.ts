@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { isObject, type JsonObject } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { isObject, type JsonObject } from '@kctl/crd/internal/engine';
 import { decodeConnectOptions } from './connect-options.js';
 import type { ObjectView, ResourceDefinition, Subresource } from '../resource/resource.js';
 import { unclassified } from '../protocol/status.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { equalSemantic } from '@kctl/crd/engine';
+import { equalSemantic } from '@kctl/crd/internal/engine';
 import type { AdmissionWrite } from './write.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { JsonObject } from '@kctl/crd/engine';
+import type { JsonObject } from '@kctl/crd/internal/engine';
 import type { Authorizer } from '../authorization/authorizer.js';
 import type { KindRef, ResourceDefinition } from '../resource/resource.js';
 import type { User } from '../protocol/api-request.js';

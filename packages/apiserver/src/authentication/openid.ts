@@ -1,4 +1,4 @@
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 import type { ServiceAccountTokens } from './service-account-tokens.js';
 import type { Reply } from '../protocol/api-request.js';
 

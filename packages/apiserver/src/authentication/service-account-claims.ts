@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, isObject, numberOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { at, isObject, numberOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import type { User } from '../protocol/api-request.js';
 import type { Store } from '../storage/store.js';
 import { extraKeys, serviceAccountGroups, serviceAccountUser } from './user-names.js';

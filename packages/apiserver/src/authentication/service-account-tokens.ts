@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { isObject, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { isObject, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import type { User } from '../protocol/api-request.js';
 import type { Store } from '../storage/store.js';
 import { claimsOf, judgeClaims, type TokenFrame, type TokenSubject } from './service-account-claims.js';

@@ -10,7 +10,7 @@ import {
   stringsOf,
   type JsonObject,
   goQuoted,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
 import { decodeBodyKind } from '../resource/body-kind.js';
 import type { Decoded, DecodeInput } from '../resource/resource.js';

@@ -1,4 +1,4 @@
-import { at, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { at, stringOf, stringsOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { badRequest } from '../protocol/status.js';
 import type { Authenticator } from './authenticator.js';
 import { userInfoOf } from './user-info.js';

@@ -1,4 +1,4 @@
-import { at, isObject, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { at, isObject, stringOf, stringsOf, type JsonObject } from '@kctl/crd/internal/engine';
 import type { User } from '../protocol/api-request.js';
 
 /** A user as `userInfo` of reviews shows it. */

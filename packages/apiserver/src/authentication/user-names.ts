@@ -1,4 +1,4 @@
-import { dns1123Label, dns1123Subdomain } from '@kctl/crd/engine';
+import { dns1123Label, dns1123Subdomain } from '@kctl/crd/internal/engine';
 import type { User } from '../protocol/api-request.js';
 
 /** Groups that the server itself puts users into. */

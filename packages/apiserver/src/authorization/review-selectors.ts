@@ -8,7 +8,7 @@ import {
   stringOf,
   stringsOf,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { fieldSyntaxProblem, labelSyntaxProblem, namedFields } from '../protocol/label-syntax.js';
 import { validateLabelRequirement, validateOperatorValues } from '../resource/label-selector.js';
 

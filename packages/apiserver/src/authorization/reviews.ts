@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, invalidValue, isObject, stringOf, type FieldError, type JsonObject } from '@kctl/crd/engine';
+import { at, invalidValue, isObject, stringOf, type FieldError, type JsonObject } from '@kctl/crd/internal/engine';
 import { userOfSpec } from '../authentication/user-info.js';
 import { badRequest, invalid } from '../protocol/status.js';
 import type { User } from '../protocol/api-request.js';

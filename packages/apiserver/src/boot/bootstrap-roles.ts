@@ -1,5 +1,5 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, objectsOf, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, objectsOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
 import type { Backend } from '../handlers/call.js';
 import { isDeepEqual } from '../json/equality.js';

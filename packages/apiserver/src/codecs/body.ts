@@ -1,7 +1,7 @@
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import { isBadRequest } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import type { JsonObject } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import type { JsonObject } from '@kctl/crd/internal/engine';
 import { decodeEnvelope, protobufType, unwrapMessage } from '../protobuf/envelope.js';
 import { unsupportedMediaType } from '../protocol/status.js';
 import type { Offload } from '../offload/offload.js';

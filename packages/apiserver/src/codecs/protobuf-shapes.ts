@@ -1,5 +1,5 @@
 import type { Status } from '@kctl/apimachinery';
-import type { GoStruct, JsonObject } from '@kctl/crd/engine';
+import type { GoStruct, JsonObject } from '@kctl/crd/internal/engine';
 import { encodeObject, envelopeAround, wrapMessage } from '../protobuf/envelope.js';
 import { structOfKind } from '../protobuf/kinds.js';
 import { encodeMessage } from '../protobuf/message.js';

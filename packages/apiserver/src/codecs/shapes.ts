@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText, goQuoted } from '@kctl/crd/engine';
+import { jsonText, goQuoted } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition, RowContent, TableColumn } from '../resource/resource.js';
 import { protobufType } from '../protobuf/envelope.js';
 import { longBodyOf, metadataText, objectText } from '../storage/long-object.js';

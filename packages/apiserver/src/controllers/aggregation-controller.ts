@@ -1,4 +1,4 @@
-import { at, objectsOf } from '@kctl/crd/engine';
+import { at, objectsOf } from '@kctl/crd/internal/engine';
 import { clusterRoleTable } from '../authorization/rbac/binding-index.js';
 import type { Backend } from '../handlers/call.js';
 import { selectorMatches } from '../resource/label-selector.js';

@@ -1,4 +1,4 @@
-import { at, objectsOf, stringOf } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf } from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
 import { crdTable, type Backend } from '../handlers/call.js';
 import type { StoreEvent } from '../storage/table.js';

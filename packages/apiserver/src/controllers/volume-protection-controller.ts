@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectsOf, stringOf } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf } from '@kctl/crd/internal/engine';
 import type { Backend } from '../handlers/call.js';
 import { commitInternal } from '../handlers/commit.js';
 import type { StoreEvent } from '../storage/table.js';

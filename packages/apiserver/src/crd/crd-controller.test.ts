@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRegistry } from './create-registry.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
 import { createCrdController } from './crd-controller.js';
-import { crdCondition } from '@kctl/crd/engine';
+import { crdCondition } from '@kctl/crd/internal/engine';
 
 /** A store of CRDs that calls the controller back on every write, as the server does. */
 class Store {

@@ -13,7 +13,7 @@ import {
   type CrdNames,
   type JsonObject,
   goQuoted,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { noteFilled } from '../storage/watch-cache.js';
 import type { Registry } from '../registry/registry.js';
 import type { CrdBackend, CrdController } from './crd-backend.js';

@@ -1,4 +1,5 @@
-import { compareVersions, type UntypedObject } from '@kctl/apimachinery';
+import { type UntypedObject } from '@kctl/apimachinery';
+import { compareVersions } from '@kctl/apimachinery/internal';
 import { structuralSchema, type StructuralSchema } from '@kctl/cel';
 import {
   at,
@@ -15,7 +16,7 @@ import {
   stringOf,
   type JsonObject,
   type Schema,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { createCustomResource, type CustomResourceFacts, type VersionSchemaTable } from './custom-resource.js';
 import { conversionCallerOf } from './conversion/webhook-conversion.js';
 import type { LongReader } from '../long-reads/long-reader.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { compareText } from '@kctl/crd/engine';
+import { compareText } from '@kctl/crd/internal/engine';
 import { definitionsOfCrd, type CrdOutlets } from './crd-definition.js';
 import type { ApiGroup, Registry, RegistryChange, RegistryOptions } from '../registry/registry.js';
 import type { ResourceDefinition } from '../resource/resource.js';

@@ -8,7 +8,7 @@ import {
   type JsonObject,
   type ScalePaths,
   goQuoted,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { ObjectView } from '../resource/resource.js';
 import { decodeScale, scaleOf } from '../registry/scale.js';
 import { badRequest, internalError } from '../protocol/status.js';

@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { StructuralSchema } from '@kctl/cel';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import {
   applyDefaults,
   cloneJson,
@@ -22,7 +22,7 @@ import {
   type RuleOutlet,
   type ScalePaths,
   type Schema,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { cannotBeHandled, requireApiVersion, requireObject, requireTypeMeta } from '../resource/decode-head.js';
 import {
   admittedMetadata,

@@ -1,6 +1,6 @@
 /** Aggregated discovery, with all groups, versions and resources in one document. */
 import { createHash } from 'node:crypto';
-import { jsonText, type JsonObject } from '@kctl/crd/engine';
+import { jsonText, type JsonObject } from '@kctl/crd/internal/engine';
 import { mediaTypesOf, parseAccept, type MediaType } from '../codecs/negotiate.js';
 import { textReply } from '../handlers/reply.js';
 import { commonHeaders } from '../protocol/plain-reply.js';

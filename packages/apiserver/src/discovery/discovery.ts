@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 import { negotiate } from '../codecs/negotiate.js';
 import { textReply } from '../handlers/reply.js';
 import type { Registry } from '../registry/registry.js';

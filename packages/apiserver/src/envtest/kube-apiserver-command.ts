@@ -1,6 +1,6 @@
 /** Replaces kube-apiserver for envtest. Takes its flags, and serves. */
 import process from 'node:process';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { apiServerFlags } from './api-server-flags.js';
 import { Flags } from './flags.js';
 import { stopWithParent } from '../process/stop-with-parent.js';

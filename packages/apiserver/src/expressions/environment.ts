@@ -1,17 +1,14 @@
 import {
   createCelEnvironment,
-  jsonPatchLibrary,
-  parseType,
   structuralSchema,
   type CelEnvironment,
   type CelProgram,
-  type CelType,
   type CelVariable,
   type StructuralSchema,
-  type TypeProvider,
 } from '@kctl/cel';
-import { messageOf } from '@kctl/telemetry';
-import { objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { jsonPatchLibrary, parseType, type CelType, type TypeProvider } from '@kctl/cel/internal';
+import { messageOf } from '@kctl/telemetry/internal';
+import { objectsOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 
 const text = { type: 'string' };
 const texts = { type: 'array', items: text };

@@ -7,7 +7,7 @@ import {
   stringOf,
   tooMany,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { PolicyEnvironment, type CompiledExpression } from './environment.js';
 
 const maxConditions = 64;

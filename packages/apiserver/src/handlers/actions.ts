@@ -29,7 +29,7 @@ import {
 } from '../authentication/token-request.js';
 import { answerTokenReview, checkTokenReview } from '../authentication/token-review.js';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText, goQuoted } from '@kctl/crd/engine';
+import { jsonText, goQuoted } from '@kctl/crd/internal/engine';
 
 /** Kinds that are answered and not kept. */
 export async function answerUnstored(backend: Backend, call: ResourceCall): Promise<Reply> {

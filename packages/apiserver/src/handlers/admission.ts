@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { anySignal, orAborted, type AbortLink } from '@kctl/wait';
-import { cloneJson, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { cloneJson, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { kindOf, resourceOf } from '../admission/matching/equivalents.js';
 import type { AdmissionOperation, AdmissionWrite, WriteFacts } from '../admission/write.js';
 import { parseGoDuration } from '../protocol/go-text.js';

@@ -1,5 +1,5 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
-import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { cloneJson, isObject, setOwn, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import {
   isUnreadable,
   mediaTypeOf,

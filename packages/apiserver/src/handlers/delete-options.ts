@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import {
   compareText,
   decodeStruct,
@@ -9,7 +9,7 @@ import {
   objectOf,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { goKindOf, noObjectText, parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import { mediaTypeOf, parseBody, type ParsedBody, type ProtobufBody } from '../codecs/body.js';
 import { bodyStruct } from '../resource/builtin-table.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
+import { jsonText, objectOf, type JsonObject } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition } from '../resource/resource.js';
 import { methodNotAllowed } from '../protocol/status.js';
 import type { Reply } from '../protocol/api-request.js';

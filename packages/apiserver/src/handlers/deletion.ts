@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectOf, objectsOf } from '@kctl/crd/engine';
+import { at, objectOf, objectsOf } from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
 import { crdFinalizer } from '../registry/crd-finalizer.js';
 import { withoutUnread } from '../registry/unread-metadata.js';

@@ -2,7 +2,7 @@
 // pkg/registry/core/pod/storage.
 import { isDeepStrictEqual } from 'node:util';
 import { labelSelectorFrom, type UntypedObject } from '@kctl/apimachinery';
-import { at, invalidValue, isObject, objectOf, objectsOf } from '@kctl/crd/engine';
+import { at, invalidValue, isObject, objectOf, objectsOf } from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
 import { decodeBodyKind } from '../resource/body-kind.js';
 import type { Decoded, DecodeInput } from '../resource/resource.js';

@@ -1,7 +1,7 @@
 import { isStatusError, type ManagedFieldsEntry, type UntypedObject } from '@kctl/apimachinery';
-import { objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { objectOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import {
   createConvertedObjects,
   MissingConversion,

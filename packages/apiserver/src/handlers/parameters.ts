@@ -1,4 +1,4 @@
-import { forbidden, type FieldError } from '@kctl/crd/engine';
+import { forbidden, type FieldError } from '@kctl/crd/internal/engine';
 import type { Decision, Decisions } from '@kctl/options';
 import type { NamedQuery } from '../protocol/named-query.js';
 

@@ -1,5 +1,5 @@
 import { isStatusError, mutableCopy, type UntypedObject } from '@kctl/apimachinery';
-import { compareText, invalidValue, jsonText } from '@kctl/crd/engine';
+import { compareText, invalidValue, jsonText } from '@kctl/crd/internal/engine';
 import { isUnreadable, mediaTypeOf, parseJsonBody, parseYamlBody, type OtherThread } from '../codecs/body.js';
 import { JsonSyntaxError, TooDeepError } from '../json/strict-json.js';
 import { applyJsonPatch } from '../patch/json-patch.js';

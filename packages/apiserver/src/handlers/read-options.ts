@@ -1,4 +1,4 @@
-import { forbidden, notSupported, type FieldError, goQuoted } from '@kctl/crd/engine';
+import { forbidden, notSupported, type FieldError, goQuoted } from '@kctl/crd/internal/engine';
 import { parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import { badRequest, invalidOptions, resourceVersionTooLarge, unclassified } from '../protocol/status.js';
 import type { NamedQuery } from '../protocol/named-query.js';

@@ -1,6 +1,6 @@
 import { isStatusError, type Status, type StatusError } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { jsonText, objectOf } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { jsonText, objectOf } from '@kctl/crd/internal/engine';
 import { renderYaml, type OtherThread } from '../codecs/body.js';
 import { shapeFor, type Shape } from '../codecs/shapes.js';
 import { negotiateStatus, requireTransform, type MediaType, type Negotiated } from '../codecs/negotiate.js';

@@ -1,5 +1,5 @@
 import type { DeepReadonly, UntypedObject } from '@kctl/apimachinery';
-import { cloneJson, isObject } from '@kctl/crd/engine';
+import { cloneJson, isObject } from '@kctl/crd/internal/engine';
 import { formatTime } from '../protocol/go-text.js';
 import type { ResourceDefinition, WriteContext } from '../resource/resource.js';
 import { invalid } from '../protocol/status.js';

@@ -1,5 +1,5 @@
 import { mutableCopy, type UntypedObject } from '@kctl/apimachinery';
-import { invalidValue } from '@kctl/crd/engine';
+import { invalidValue } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition, UpdateStrategy } from '../resource/resource.js';
 import { badRequest, conflict, invalid, methodNotAllowed, notFound } from '../protocol/status.js';
 import { convertVersions } from '../storage/convert-versions.js';

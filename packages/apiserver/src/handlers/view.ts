@@ -1,5 +1,5 @@
 import { isStatusError, type UntypedObject } from '@kctl/apimachinery';
-import { at, numberOf } from '@kctl/crd/engine';
+import { at, numberOf } from '@kctl/crd/internal/engine';
 import type { Decoded, ObjectView, ResourceDefinition } from '../resource/resource.js';
 import { badRequest, conflict, invalid, strictDecodingError } from '../protocol/status.js';
 import type { Reply } from '../protocol/api-request.js';

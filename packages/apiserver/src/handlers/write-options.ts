@@ -9,7 +9,7 @@ import {
   goQuoted,
   notSupportedText,
   isGoPrintable,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { badRequest, invalidOptions, strictDecodingError } from '../protocol/status.js';
 import type { ResourceCall } from './call.js';
 import type { QueryOf, writeParameters } from './parameters.js';

@@ -1,4 +1,4 @@
-import { dns1123Subdomain, regexError, goQuoted } from '@kctl/crd/engine';
+import { dns1123Subdomain, regexError, goQuoted } from '@kctl/crd/internal/engine';
 import {
   allAuthenticated,
   allUnauthenticated,

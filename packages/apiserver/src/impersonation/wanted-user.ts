@@ -1,4 +1,4 @@
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import { badRequest } from '../protocol/status.js';
 import type { ApiRequest } from '../protocol/api-request.js';
 

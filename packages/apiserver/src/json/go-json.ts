@@ -1,4 +1,4 @@
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 
 const escapes: Readonly<Record<string, string>> = {
   '<': '\\u003c',

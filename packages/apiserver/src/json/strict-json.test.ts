@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 import { JsonSyntaxError, parseJsonFast, scanJson } from './strict-json.js';
 
 describe('scanJson', () => {

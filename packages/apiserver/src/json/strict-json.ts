@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '@kctl/crd/engine';
+import type { Json, JsonObject } from '@kctl/crd/internal/engine';
 
 /** A number that Go does not read as an int64, `2.0`, `1e3` or `9223372036854775808`, or as a float64, `1e400`. */
 export interface NumberLiteral {

@@ -1,5 +1,5 @@
-import { isObject } from '@kctl/crd/engine';
-import { messageOf } from '@kctl/telemetry';
+import { isObject } from '@kctl/crd/internal/engine';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { DuplicateKey, YamlDocument } from '@kctl/yaml';
 import { scanJson } from './strict-json.js';
 

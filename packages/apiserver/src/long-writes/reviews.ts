@@ -1,6 +1,6 @@
 /** The thread of the server answers the queries of the reviews of a long write. */
 import { anySignal, type AbortLink } from '@kctl/wait';
-import { isObject, jsonText, objectOf } from '@kctl/crd/engine';
+import { isObject, jsonText, objectOf } from '@kctl/crd/internal/engine';
 import { reviewTables } from '../admission/reviews.js';
 import type { Attributes } from '../authorization/attributes.js';
 import { isReviewed, writeTimeoutMs } from '../handlers/admission.js';

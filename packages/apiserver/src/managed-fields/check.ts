@@ -1,4 +1,4 @@
-import { isObject, jsonText } from '@kctl/crd/engine';
+import { isObject, jsonText } from '@kctl/crd/internal/engine';
 import { formOf, type Atom, type ListAtom, type MapAtom, type Scalar } from './atom.js';
 import { itemElement, ListItemError } from './list-items.js';
 import { printElement } from './path-element.js';

@@ -1,4 +1,4 @@
-import { arrayOf, isObject } from '@kctl/crd/engine';
+import { arrayOf, isObject } from '@kctl/crd/internal/engine';
 import { isDeepEqual } from '../json/equality.js';
 import { fieldType, formOf, type Atom, type ListAtom, type MapAtom } from './atom.js';
 import { buildSet, insertPath, recursiveDifference, type FieldSet, type FieldSetBuilder } from './field-set.js';

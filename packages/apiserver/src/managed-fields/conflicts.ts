@@ -1,4 +1,4 @@
-import { compareText, goQuoted } from '@kctl/crd/engine';
+import { compareText, goQuoted } from '@kctl/crd/internal/engine';
 import { managerId, type Manager } from './managers.js';
 import { printPath, type PathElement } from './path-element.js';
 

@@ -1,4 +1,4 @@
-import { jsonText, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { jsonText, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 
 /** A missing conversion that the ownership of fields waits for. */
 export class MissingConversion extends Error {

@@ -1,4 +1,4 @@
-import { isObject, setOwn, type JsonObject } from '@kctl/crd/engine';
+import { isObject, setOwn, type JsonObject } from '@kctl/crd/internal/engine';
 import { compareElements, parseElement, type PathElement } from './path-element.js';
 
 /** A set of paths. A path may be a member and have members below it. Sets that were handed out are not changed. */

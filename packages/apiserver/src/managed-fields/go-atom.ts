@@ -1,4 +1,4 @@
-import type { GoField, GoScalar, GoStruct, GoType } from '@kctl/crd/engine';
+import type { GoField, GoScalar, GoStruct, GoType } from '@kctl/crd/internal/engine';
 import { deduced, untypedAtomic, type Atom, type FieldAtom, type ListAtom, type MapAtom, type Scalar } from './atom.js';
 
 const string: Atom = { scalar: 'string' };

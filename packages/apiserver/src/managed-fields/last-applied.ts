@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, jsonText } from '@kctl/crd/engine';
+import { isObject, jsonText } from '@kctl/crd/internal/engine';
 import type { Atom } from './atom.js';
 import { compareObjects } from './compare.js';
 import { ApplyConflictError } from './conflicts.js';

@@ -1,4 +1,4 @@
-import { isObject } from '@kctl/crd/engine';
+import { isObject } from '@kctl/crd/internal/engine';
 import type { ListAtom } from './atom.js';
 import { keyElement, valueElement, type PathElement } from './path-element.js';
 

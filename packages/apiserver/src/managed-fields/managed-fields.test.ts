@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileSchema, type Schema } from '@kctl/crd/engine';
+import { compileSchema, type Schema } from '@kctl/crd/internal/engine';
 import type { Atom } from './atom.js';
 import { compareObjects } from './compare.js';
 import { decodeSet, encodeSet, isEmptySet, isSubset, difference, type FieldSet } from './field-set.js';

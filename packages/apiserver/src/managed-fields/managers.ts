@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from '@kctl/apimachinery';
-import { compareText, isObject } from '@kctl/crd/engine';
+import { compareText, isObject } from '@kctl/crd/internal/engine';
 import { decodeSet, encodeSet, union, type FieldSet } from './field-set.js';
 
 /** The fields of one manager. */

@@ -1,4 +1,4 @@
-import { compareText, isObject, jsonText } from '@kctl/crd/engine';
+import { compareText, isObject, jsonText } from '@kctl/crd/internal/engine';
 
 /**
  * One step of a path into an object, in the form that `fieldsV1` spells it: `f:name` for a field, `k:{"name":"a"}` for an

@@ -1,4 +1,4 @@
-import type { Schema } from '@kctl/crd/engine';
+import type { Schema } from '@kctl/crd/internal/engine';
 import { deduced, untypedAtomic, type Atom, type FieldAtom, type ListAtom, type MapAtom } from './atom.js';
 
 const string: Atom = { scalar: 'string' };

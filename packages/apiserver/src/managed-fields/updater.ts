@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { objectOf, type JsonObject } from '@kctl/crd/engine';
+import { objectOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { isDeepEqual } from '../json/equality.js';
 import type { Atom } from './atom.js';
 import { compareObjects, type Comparison } from './compare.js';

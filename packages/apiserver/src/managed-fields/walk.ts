@@ -1,4 +1,4 @@
-import { arrayOf, isObject, setOwn, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, isObject, setOwn, type JsonObject } from '@kctl/crd/internal/engine';
 import { fieldType, formOf, type Atom, type ListAtom, type MapAtom } from './atom.js';
 import { buildSet, emptySet, hasPath, isEmptySet, type FieldSet, type FieldSetBuilder } from './field-set.js';
 import { itemElement } from './list-items.js';

@@ -1,4 +1,5 @@
-import type { AuthorizationQuestion, RuleFindings, StructuralSchema } from '@kctl/cel';
+import type { RuleFindings, StructuralSchema } from '@kctl/cel';
+import type { AuthorizationQuestion } from '@kctl/cel/internal';
 import type { UntypedObject } from '@kctl/apimachinery';
 import type { Fragment, FragmentJob, FragmentV2 } from './fragment.js';
 import type { RowContent } from '../resource/resource.js';

@@ -1,5 +1,6 @@
-import { CelInlineCostError, type RuleFindings } from '@kctl/cel';
-import type { RuleRun } from '@kctl/crd/engine';
+import { type RuleFindings } from '@kctl/cel';
+import { CelInlineCostError } from '@kctl/cel/internal';
+import type { RuleRun } from '@kctl/crd/internal/engine';
 import type { RuleEvaluation } from '../resource/rule-evaluation.js';
 import type { Offload } from './offload.js';
 

@@ -1,6 +1,6 @@
-import type { AuthorizationQuestion } from '@kctl/cel';
+import type { AuthorizationQuestion } from '@kctl/cel/internal';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { JsonObject } from '@kctl/crd/engine';
+import type { JsonObject } from '@kctl/crd/internal/engine';
 
 /** Input of the expressions of one write, as plain data that can be passed to another thread. */
 export interface EvaluationFacts {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Agent } from 'node:https';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { anySignal, orAborted, sleep, type Clock } from '@kctl/wait';
-import { isObject, jsonText, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { isObject, jsonText, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { parseYamlBody } from '../codecs/body.js';
 import { nodeHttps } from '../protocol/node-http.js';
 import { noObjectText } from '../protocol/go-text.js';

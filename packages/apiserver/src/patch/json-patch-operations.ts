@@ -1,4 +1,4 @@
-import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { cloneJson, equalJson, isObject, jsonText, setOwn, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { entityTooLarge } from '../protocol/status.js';
 
 /** Limit of all bytes added by `copy`, as upstream's `JSONPatchMaxCopyBytes`. */

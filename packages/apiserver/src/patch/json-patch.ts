@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '@kctl/crd/engine';
+import { isObject, type JsonObject } from '@kctl/crd/internal/engine';
 import { badRequest, entityTooLarge, unprocessablePatch } from '../protocol/status.js';
 import { applyOperations, JsonPatchError } from './json-patch-operations.js';
 

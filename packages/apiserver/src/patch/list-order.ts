@@ -1,4 +1,4 @@
-import { equalJson, isObject } from '@kctl/crd/engine';
+import { equalJson, isObject } from '@kctl/crd/internal/engine';
 
 function identityOf(value: unknown, mergeKey: string | undefined): unknown {
   return mergeKey !== undefined && isObject(value) ? value[mergeKey] : value;

@@ -1,4 +1,4 @@
-import { cloneJson, isObject, setOwn } from '@kctl/crd/engine';
+import { cloneJson, isObject, setOwn } from '@kctl/crd/internal/engine';
 import { badRequest } from '../protocol/status.js';
 
 /** The patch without its nulls, as added to a place without a value. */

@@ -2,7 +2,7 @@
 import { createStrategicPatch } from '@kctl/apimachinery/strategic-merge';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { at, objectsOf } from '@kctl/crd/engine';
+import { at, objectsOf } from '@kctl/crd/internal/engine';
 import { builtinKinds } from '../resource/builtin-table.js';
 import { strategicMergePatch } from './strategic-merge.js';
 

@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { at, objectsOf } from '@kctl/crd/engine';
+import { at, objectsOf } from '@kctl/crd/internal/engine';
 import { builtinKinds } from '../resource/builtin-table.js';
 import { strategicMergePatch } from './strategic-merge.js';
 

@@ -8,7 +8,7 @@ import {
   type GoStruct,
   type GoType,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { badRequest, invalid, unclassified, unprocessablePatch } from '../protocol/status.js';
 import { restoreProblem } from '../schema/go-restore.js';
 import { inOrder, partition } from './list-order.js';

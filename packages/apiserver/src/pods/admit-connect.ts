@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { equalJson } from '@kctl/crd/engine';
+import { equalJson } from '@kctl/crd/internal/engine';
 import { connectOptionsOf } from '../admission/connect-options.js';
 import { beginAdmission, type AdmittedCall } from '../handlers/admission.js';
 import type { WriteBackend } from '../handlers/call.js';

@@ -1,4 +1,4 @@
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import { queryOfOptions } from '../admission/connect-options.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { badRequest, internalError, notImplemented } from '../protocol/status.js';

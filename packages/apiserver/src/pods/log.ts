@@ -1,5 +1,5 @@
 // The subresource `log` of pods.
-import { forbidden, invalidValue, type FieldError, goTimeQuoted } from '@kctl/crd/engine';
+import { forbidden, invalidValue, type FieldError, goTimeQuoted } from '@kctl/crd/internal/engine';
 import { formatTime, parseBoolParameter, parseIntParameter } from '../protocol/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { commonHeaders } from '../protocol/plain-reply.js';

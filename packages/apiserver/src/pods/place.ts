@@ -1,7 +1,7 @@
 // Target of a request for a pod, as pod, container and node. Mirrors pkg/registry/core/pod/strategy.go and the
 // kubelet's client.
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
-import { at, stringOf } from '@kctl/crd/engine';
+import { at, stringOf } from '@kctl/crd/internal/engine';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { requirePresent } from '../handlers/update.js';
 import { badRequest, notFound } from '../protocol/status.js';

@@ -1,7 +1,7 @@
 // The subresource `portforward` of pods, over v4.channel.k8s.io, with two channels for each port, data and errors.
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import { Duplex } from 'node:stream';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { badRequest } from '../protocol/status.js';
 import type { Reply } from '../protocol/api-request.js';

@@ -2,8 +2,8 @@
 import { Readable, Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { isStatusError, type Status } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { jsonText, goQuoted } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { jsonText, goQuoted } from '@kctl/crd/internal/engine';
 import { parseBoolParameter } from '../protocol/go-text.js';
 import type { Backend, ResourceCall } from '../handlers/call.js';
 import { internalError } from '../protocol/status.js';

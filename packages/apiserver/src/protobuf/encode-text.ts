@@ -1,4 +1,4 @@
-import { objectOf } from '@kctl/crd/engine';
+import { objectOf } from '@kctl/crd/internal/engine';
 import { parseJsonFast } from '../json/strict-json.js';
 import { structOfKind } from './kinds.js';
 import { encodeMessage } from './message.js';

@@ -1,4 +1,4 @@
-import { stringOf, type JsonObject } from '@kctl/crd/engine';
+import { stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { structOfKind } from './kinds.js';
 import { decodeMessage, encodeMessage } from './message.js';
 import { ProtobufError, WireReader } from './wire-reader.js';

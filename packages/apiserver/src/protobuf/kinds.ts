@@ -1,5 +1,5 @@
 import { bodyStruct, builtinKinds } from '../resource/builtin-table.js';
-import type { GoField, GoStruct, GoType } from '@kctl/crd/engine';
+import type { GoField, GoStruct, GoType } from '@kctl/crd/internal/engine';
 
 /** Types that every group version has, whatever apiVersion they come under. */
 const metaTypes = new Set([

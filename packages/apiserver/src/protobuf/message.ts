@@ -6,7 +6,7 @@ import {
   type GoStruct,
   type GoType,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { messageCodec, type Codec } from './codec.js';
 import { scalarCodec, unionCodec } from './scalars.js';
 import { ProtobufError, WireReader } from './wire-reader.js';

@@ -1,4 +1,4 @@
-import { isObject, jsonText, type GoScalar } from '@kctl/crd/engine';
+import { isObject, jsonText, type GoScalar } from '@kctl/crd/internal/engine';
 import { scanJson } from '../json/strict-json.js';
 import { messageCodec, type Codec } from './codec.js';
 import { ProtobufError, type WireReader } from './wire-reader.js';

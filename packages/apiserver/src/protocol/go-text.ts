@@ -1,5 +1,5 @@
 import type { NamedQuery } from './named-query.js';
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import { badRequest } from './status.js';
 
 const unitMs: Readonly<Record<string, number>> = {

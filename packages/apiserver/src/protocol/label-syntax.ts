@@ -1,4 +1,4 @@
-import { goQuoted, labelKey, validLabelValue } from '@kctl/crd/engine';
+import { goQuoted, labelKey, validLabelValue } from '@kctl/crd/internal/engine';
 
 /**
  * Messages of the API server for a label selector that it cannot parse. The selector itself is parsed by apimachinery;

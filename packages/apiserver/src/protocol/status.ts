@@ -1,5 +1,5 @@
 import { StatusError, type Status, type StatusCause, type StatusDetails, type StatusReason } from '@kctl/apimachinery';
-import { formatFieldErrors, toCauses, type FieldError, goQuoted } from '@kctl/crd/engine';
+import { formatFieldErrors, toCauses, type FieldError, goQuoted } from '@kctl/crd/internal/engine';
 
 /** Names a resource in messages, by plural and group. */
 export interface ResourceName {

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import {
   decodeStruct,
   equalSemantic,
@@ -15,7 +15,7 @@ import {
   type FieldError,
   type JsonObject,
   goQuoted,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { isBuiltinKind, type BuiltinKind, type BuiltinSubresource } from '../resource/builtin-table.js';
 import {
   cannotBeHandled,

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { FieldError, NameRule } from '@kctl/crd/engine';
+import type { FieldError, NameRule } from '@kctl/crd/internal/engine';
 import type { ObjectView, UpdateStrategy, WriteContext } from '../resource/resource.js';
 
 /** When an update counts the generation up. */

@@ -10,7 +10,7 @@ import {
   validateMetadata,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { decodeBodyKind } from '../resource/body-kind.js';
 import type { Decoded, DecodeInput, ObjectView } from '../resource/resource.js';
 import { formatLabelSelector } from '../resource/label-selector.js';

@@ -1,5 +1,5 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
-import { decodeStruct, isObject, objectMetaStruct, setOwn, type JsonObject } from '@kctl/crd/engine';
+import { decodeStruct, isObject, objectMetaStruct, setOwn, type JsonObject } from '@kctl/crd/internal/engine';
 
 const struct = objectMetaStruct();
 

@@ -1,5 +1,5 @@
-import { messageOf } from '@kctl/telemetry';
-import { decodeStruct, isObject, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { decodeStruct, isObject, stringOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { bodyStruct, isBuiltinKind } from './builtin-table.js';
 import { cannotBeHandled, internalGroup, requireObject, unknownFields, type ExpectedType } from './decode-head.js';
 import { requireIntegers } from './number-literals.js';

@@ -1,5 +1,5 @@
 /** Reads the generated table. A kind, a type and a field are each read on first use. */
-import { GoTable, type GoStruct } from '@kctl/crd/engine';
+import { GoTable, type GoStruct } from '@kctl/crd/internal/engine';
 import { bodies, kinds, release, types } from './generated/builtin-table.js';
 import type { KindRef, Verb } from './resource.js';
 

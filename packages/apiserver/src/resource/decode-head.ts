@@ -1,4 +1,4 @@
-import { isObject, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { isObject, jsonText, stringOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { noObjectText } from '../protocol/go-text.js';
 import { badRequest } from '../protocol/status.js';
 import type { DecodeInput } from './resource.js';

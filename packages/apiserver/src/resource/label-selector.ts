@@ -13,7 +13,7 @@ import {
   stringsOf,
   validLabelValue,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 
 /** A label selector of an object (or a plain map of labels) as a string, e.g. `a=b,c in (d,e)`. */
 export function formatLabelSelector(selector: unknown): string {

@@ -6,7 +6,7 @@ import {
   setOwn,
   type GoStruct,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { NumberLiteral } from '../json/strict-json.js';
 
 /** A fraction that no body has by chance. */

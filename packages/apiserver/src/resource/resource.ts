@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { FieldError, JsonObject } from '@kctl/crd/engine';
+import type { FieldError, JsonObject } from '@kctl/crd/internal/engine';
 import type { NumberLiteral } from '../json/strict-json.js';
 import type { FieldTyping } from '../managed-fields/typing.js';
 import type { RuleEvaluation } from './rule-evaluation.js';

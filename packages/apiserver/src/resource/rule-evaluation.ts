@@ -1,5 +1,5 @@
 import type { RuleFindings } from '@kctl/cel';
-import type { RuleRun } from '@kctl/crd/engine';
+import type { RuleRun } from '@kctl/crd/internal/engine';
 
 /** Evaluates the rules of one request, in this thread, or in another one if that would hold up other requests. */
 export interface RuleEvaluation {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { decodeStruct, objectMetaStruct, type GoStruct } from '@kctl/crd/engine';
+import { decodeStruct, objectMetaStruct, type GoStruct } from '@kctl/crd/internal/engine';
 import { describe, expect, it } from 'vitest';
 import { builtinKinds } from '../resource/builtin-table.js';
 

@@ -1,4 +1,12 @@
-import { arrayOf, cloneJson, isObject, setOwn, type GoStruct, type GoType, type JsonObject } from '@kctl/crd/engine';
+import {
+  arrayOf,
+  cloneJson,
+  isObject,
+  setOwn,
+  type GoStruct,
+  type GoType,
+  type JsonObject,
+} from '@kctl/crd/internal/engine';
 
 /** Defaulting of one type, in place; called before what is inside it is defaulted. By Go name, e.g. `v1.Container`. */
 export type TypeDefaults = ReadonlyMap<string, (value: JsonObject) => void>;

@@ -1,4 +1,4 @@
-import { isObject, type GoType } from '@kctl/crd/engine';
+import { isObject, type GoType } from '@kctl/crd/internal/engine';
 
 /** The Go kind of a JSON value in an unstructured object. */
 function kindOf(value: unknown): string {

@@ -1,4 +1,4 @@
-import { goTimeQuoted } from '@kctl/crd/engine';
+import { goTimeQuoted } from '@kctl/crd/internal/engine';
 import { negotiate } from '../codecs/negotiate.js';
 import { parseBoolParameter, parseGoDuration } from '../protocol/go-text.js';
 import type { Subresource, Verb } from '../resource/resource.js';

@@ -1,4 +1,4 @@
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 import { commonHeaders, plainReply } from '../protocol/plain-reply.js';
 import type { Reply } from '../protocol/api-request.js';
 import { kubernetesVersion } from '../protocol/kubernetes-version.js';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 import { CorruptStoreError, StoreLockedError } from './errors.js';
 import { objectText } from './long-object.js';
 import type { LogRecord } from './store.js';

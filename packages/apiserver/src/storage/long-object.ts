@@ -1,5 +1,5 @@
 import type { ObjectMeta, UntypedObject } from '@kctl/apimachinery';
-import { isObject, jsonText, type JsonObject } from '@kctl/crd/engine';
+import { isObject, jsonText, type JsonObject } from '@kctl/crd/internal/engine';
 import { parseJsonFast } from '../json/strict-json.js';
 import { deepFreeze } from '../json/equality.js';
 

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { jsonText } from '@kctl/crd/engine';
+import { jsonText } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition, RowContent } from '../resource/resource.js';
 import { deepFreeze } from '../json/equality.js';
 import { headed, longBodyOf, longObject } from './long-object.js';

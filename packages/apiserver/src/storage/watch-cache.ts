@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { ResourceDefinition } from '../resource/resource.js';
 import { convertVersions } from './convert-versions.js';
 import type { Table } from './table.js';

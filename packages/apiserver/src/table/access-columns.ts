@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, numberOf, objectsOf, stringOf } from '@kctl/crd/engine';
+import { at, numberOf, objectsOf, stringOf } from '@kctl/crd/internal/engine';
 import { ageColumn, integer, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { humanDuration } from './duration.js';
 

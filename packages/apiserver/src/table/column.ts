@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { stringOf } from '@kctl/crd/engine';
+import { stringOf } from '@kctl/crd/internal/engine';
 import type { TableColumn } from '../resource/resource.js';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';

@@ -1,5 +1,14 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, compareText, isObject, numberOf, objectOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
+import {
+  at,
+  compareText,
+  isObject,
+  numberOf,
+  objectOf,
+  objectsOf,
+  stringOf,
+  stringsOf,
+} from '@kctl/crd/internal/engine';
 import { ageColumn, firstOf, integer, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf } from './duration.js';
 import { formatLabels } from './workload-columns.js';

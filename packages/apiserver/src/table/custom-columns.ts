@@ -8,7 +8,7 @@ import {
   stringOf,
   type JsonObject,
   type JsonPath,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { TableColumn } from '../resource/resource.js';
 import { descriptions } from './descriptions.js';
 import { ageOf } from './duration.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, numberOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
+import { at, numberOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/internal/engine';
 import { ageColumn, nameColumn, orElse, text, type PrintedColumn } from './column.js';
 
 const spec = (...path: readonly string[]): PrintedColumn['cell'] => {

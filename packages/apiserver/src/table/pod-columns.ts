@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, isObject, numberOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { at, isObject, numberOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import type { RowCondition } from '../resource/resource.js';
 import { ageColumn, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf } from './duration.js';

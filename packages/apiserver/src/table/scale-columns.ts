@@ -1,4 +1,4 @@
-import { at, numberOf } from '@kctl/crd/engine';
+import { at, numberOf } from '@kctl/crd/internal/engine';
 import { ageColumn, integer, nameColumn, type PrintedColumn } from './column.js';
 
 /** The columns of an autoscaling/v1 Scale. */

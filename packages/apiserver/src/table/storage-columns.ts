@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf, stringsOf } from '@kctl/crd/internal/engine';
 import { ageColumn, flag, integer, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 
 const modes: readonly [mode: string, short: string][] = [

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, isObject, numberOf, objectsOf, stringOf } from '@kctl/crd/engine';
+import { at, isObject, numberOf, objectsOf, stringOf } from '@kctl/crd/internal/engine';
 import { formatLabelSelector } from '../resource/label-selector.js';
 import { ageColumn, flag, integer, nameColumn, orElse, text, wide, type PrintedColumn } from './column.js';
 import { ageOf, humanDuration } from './duration.js';

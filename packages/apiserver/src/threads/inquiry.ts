@@ -2,7 +2,7 @@
  * Queries of a write to the thread of the server, such as calls of webhooks, decisions of the authorizer, and tables of
  * the store.
  */
-import { jsonText, type JsonObject } from '@kctl/crd/engine';
+import { jsonText, type JsonObject } from '@kctl/crd/internal/engine';
 import type { Random } from '@kctl/wait';
 import type { Attributes } from '../authorization/attributes.js';
 import type { Authorizer } from '../authorization/authorizer.js';

@@ -1,4 +1,4 @@
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import type { Status } from '@kctl/apimachinery';
 
 /** A webhook could not be called, or did not answer as a webhook does. The message is that of the real API server. */

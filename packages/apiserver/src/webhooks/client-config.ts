@@ -1,5 +1,5 @@
 import { posix } from 'node:path';
-import { at, isObject, numberOf, stringOf } from '@kctl/crd/engine';
+import { at, isObject, numberOf, stringOf } from '@kctl/crd/internal/engine';
 
 /** A Service that a client configuration names. */
 export interface ServiceReference {

@@ -1,7 +1,8 @@
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import { functionOption, numberProblem, requireOptions } from '@kctl/options';
-import { orAborted, throwIfAborted } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import { keyFunction } from './key.js';
 import type { Store, StoreOptions } from './store.js';

@@ -1,4 +1,4 @@
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { Kind } from '@kctl/apimachinery';
 
 /** The kinds that a cache holds, by group and kind, one for each version. Created again after {@link clear}. */

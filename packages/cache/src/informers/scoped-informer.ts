@@ -1,7 +1,8 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import { compareResourceVersions } from '@kctl/apimachinery';
 import type { IndexDefinition, IndexReader, Lister } from '@kctl/cache-index';
-import { createIndexer, createLister, IndexConflictError, namespaceIndexName } from '@kctl/cache-index';
+import { createIndexer, createLister } from '@kctl/cache-index';
+import { IndexConflictError, namespaceIndexName } from '@kctl/cache-index/internal';
 import type {
   EventHandlerOptions,
   HandlerRegistration,
@@ -17,7 +18,7 @@ import {
   requireHandler,
   requireHandlerOptions,
   SyncError,
-} from '@kctl/informer';
+} from '@kctl/informer/internal';
 import { aborted } from '@kctl/wait';
 import type { ResolvedScope } from '../cache-options.js';
 import type { MergedStores } from '../reads/merged-reader.js';

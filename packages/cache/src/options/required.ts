@@ -1,5 +1,6 @@
-import { fieldSelectorFrom, isJsonObject, labelSelectorFrom } from '@kctl/apimachinery';
-import { reflectorConfigProblems, storageOption } from '@kctl/informer';
+import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
+import { reflectorConfigProblems, storageOption } from '@kctl/informer/internal';
 import {
   booleanOption,
   clockOption,
@@ -21,7 +22,7 @@ import type {
   ScopeOptions,
   SelectedInformerOptions,
 } from '../cache-options.js';
-import { loggerOption, messageOf, metricsOption } from '@kctl/telemetry';
+import { loggerOption, messageOf, metricsOption } from '@kctl/telemetry/internal';
 
 /** The options of each object, complete by type, so that none can be forgotten here. */
 const cacheNames: OptionNames<CacheOptions> = {

@@ -1,8 +1,10 @@
-import { compareResourceVersions, fieldSelectorFrom, formatGroupVersionKind, keyOf } from '@kctl/apimachinery';
+import { compareResourceVersions, fieldSelectorFrom, keyOf } from '@kctl/apimachinery';
+import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
-import { listWithin } from '@kctl/client';
-import type { GetOptions, ListOptions, Reader, ReadScope } from '@kctl/client';
+import { listWithin } from '@kctl/client/internal';
+import type { GetOptions, ListOptions, Reader } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
 import type { InformerClient } from '@kctl/informer';
 import { sentOptions } from '@kctl/options';
 import { UnsupportedReadError } from '../errors.js';

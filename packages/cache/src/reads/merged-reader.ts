@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { formatKey, keyOf } from '@kctl/apimachinery';
-import { UnknownIndexError } from '@kctl/cache-index';
+import { UnknownIndexError } from '@kctl/cache-index/internal';
 import type { IndexListOptions, IndexReader, IndexSnapshot, StoredObject } from '@kctl/cache-index';
 import { readableOf } from './readable.js';
 

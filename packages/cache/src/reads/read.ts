@@ -1,5 +1,6 @@
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
-import { fieldSelectorFrom, formatGroupResource, labelSelectorFrom, StatusError } from '@kctl/apimachinery';
+import { fieldSelectorFrom, labelSelectorFrom, StatusError } from '@kctl/apimachinery';
+import { formatGroupResource } from '@kctl/apimachinery/internal';
 import type { IndexListOptions, IndexReader, StoredObject } from '@kctl/cache-index';
 import type { ListOptions } from '@kctl/client';
 import { refusedOption, type AnsweredOptions } from '@kctl/options';

@@ -2,10 +2,11 @@ import { labelSelectorFrom, metadataOnly, nameFilter } from '@kctl/apimachinery'
 import type { NameFilter } from '@kctl/apimachinery';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import type { ListOptions } from '@kctl/client';
-import { createSharedInformer, InformerStartedError, listerWatcherFor } from '@kctl/informer';
+import { createSharedInformer, listerWatcherFor } from '@kctl/informer';
+import { InformerStartedError } from '@kctl/informer/internal';
 import type { InformerClient, SharedInformer } from '@kctl/informer';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Backoff, Clock, ClockTimer, Random } from '@kctl/wait';
 import {
@@ -18,7 +19,8 @@ import {
   requireSignal,
   textOption,
 } from '@kctl/options';
-import { createBackoff, orAborted, systemClock, throwIfAborted } from '@kctl/wait';
+import { createBackoff, orAborted, systemClock } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { NamespaceScopes, ScopeOptions } from '../cache-options.js';
 import type { Cache } from '../cache.js';
 import { scopeProblems } from '../options/required.js';

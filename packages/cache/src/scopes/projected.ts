@@ -1,7 +1,7 @@
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { mutableCopy } from '@kctl/apimachinery';
-import { deepFreeze } from '@kctl/cache-index';
-import { transformObject } from '@kctl/informer';
+import { deepFreeze } from '@kctl/cache-index/internal';
+import { transformObject } from '@kctl/informer/internal';
 import type { ResolvedScope } from '../cache-options.js';
 import type { ScopeTable } from './scope-table.js';
 

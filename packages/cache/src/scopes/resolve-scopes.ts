@@ -1,6 +1,7 @@
-import type { ReadScope } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
 import type { FieldTerm, Kind } from '@kctl/apimachinery';
-import { fieldSelectorFrom, formatGroupVersionKind, isSameKind, labelSelectorFrom } from '@kctl/apimachinery';
+import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
+import { formatGroupVersionKind, isSameKind } from '@kctl/apimachinery/internal';
 import type { ListerWatcherScope } from '@kctl/informer';
 import type {
   KindOptions,

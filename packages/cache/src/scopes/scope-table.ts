@@ -1,6 +1,6 @@
 import { fieldSelectorFrom } from '@kctl/apimachinery';
 import type { FieldTerm, Kind, KubeObject } from '@kctl/apimachinery';
-import type { ReadScope } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
 import type { ResolvedScope } from '../cache-options.js';
 import { matchesFields } from './server-fields.js';
 

@@ -1,6 +1,6 @@
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { FieldTerm, Kind, KubeObject } from '@kctl/apimachinery';
-import { fieldAt, splitPath } from '@kctl/apimachinery/wire';
+import { fieldAt, splitPath } from '@kctl/apimachinery/internal/wire';
 
 type FieldReader = (object: KubeObject) => string;
 

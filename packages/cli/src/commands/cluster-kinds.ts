@@ -1,8 +1,8 @@
-import { throwIfAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { APIService } from '@kctl/apimachinery/kinds/apiregistration.k8s.io/v1';
 import { formatApiVersion } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import type { ServedResource } from '@kctl/crd';

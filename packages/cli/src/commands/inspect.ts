@@ -1,5 +1,5 @@
 import { portForward, type ReadPod } from '@kctl/pods';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { openClient, type OpenCluster } from '../cluster.js';
 import { formatReport } from '../inspect/format-report.js';
 import { findPods, targetOf } from '../inspect/find-pods.js';

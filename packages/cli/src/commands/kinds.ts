@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, posix, resolve } from 'node:path';
 import { generateKinds, type GeneratedModule, type ServedResource } from '@kctl/crd';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { ClusterOptions } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';

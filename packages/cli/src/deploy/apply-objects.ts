@@ -1,6 +1,6 @@
 import { isNoKindMatch, isNotFound, type Kind, type UntypedObject } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';

@@ -1,5 +1,5 @@
 import { isBadRequest, isConflict, isForbidden, isInvalid, isNoKindMatch } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { applyOne, isInMissingNamespace, type ManifestObject } from './apply-objects.js';
 import type { OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';

@@ -1,6 +1,7 @@
 import { hostname, userInfo } from 'node:os';
 import { isConflict, isForbidden, isNotFound } from '@kctl/apimachinery';
-import { createLeaseLock, leaseKind } from '@kctl/leader-election';
+import { createLeaseLock } from '@kctl/leader-election';
+import { leaseKind } from '@kctl/leader-election/internal';
 import { sleep } from '@kctl/wait';
 import type { OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';

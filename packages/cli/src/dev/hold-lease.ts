@@ -1,6 +1,7 @@
 import { isConflict } from '@kctl/apimachinery';
 import { createLeaderElector, type LeaderElectionRecord, type ResourceLock } from '@kctl/leader-election';
-import { abortReason, systemClock } from '@kctl/wait';
+import { systemClock } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { CliIo } from '../io.js';
 
 /** A Lease that this process renews. */

@@ -6,7 +6,7 @@ import {
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OperatorGraph } from '@kctl/operator';
 import { webhookConfigurations, withConversion, type WebhookConfiguration } from '@kctl/webhook';
-import { throwIfAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { OpenCluster } from '../cluster.js';
 import { isDefinition, needsConversion } from '../manifests/definitions.js';
 import type { CliIo } from '../io.js';

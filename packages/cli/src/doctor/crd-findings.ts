@@ -2,7 +2,7 @@ import { isNotFound, isSameJson, type DeepReadonly } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { diffCrd, type CrdChange, type CrdDiff } from '@kctl/crd';
 import type { OperatorGraph } from '@kctl/operator';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import { definitionsOf, isDefinition } from '../manifests/definitions.js';

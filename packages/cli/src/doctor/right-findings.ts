@@ -1,6 +1,7 @@
 import { SelfSubjectAccessReview, SubjectAccessReview } from '@kctl/apimachinery/kinds/authorization.k8s.io/v1';
 import type { OperatorGraph } from '@kctl/operator';
-import { formatResource, type AccessNeed } from '@kctl/rbac';
+import { type AccessNeed } from '@kctl/rbac';
+import { formatResource } from '@kctl/rbac/internal';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import type { Finding } from './finding.js';

@@ -2,7 +2,7 @@ import { isNoKindMatch } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { serverVersion } from '@kctl/client-http';
 import type { OperatorGraph } from '@kctl/operator';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { OpenCluster } from '../cluster.js';
 import type { CliIo } from '../io.js';
 import type { Finding } from './finding.js';

@@ -1,6 +1,6 @@
 import type { InformerRow, KeysView, OverviewView, TimelineView } from '@kctl/inspection';
 import type { ReadPod } from '@kctl/pods';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { readUrl } from '../read-url.js';

@@ -1,5 +1,5 @@
 import { portForward, type ReadPod } from '@kctl/pods';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { openClient, type OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import { findPods, targetOf, type WorkloadOptions } from './find-pods.js';

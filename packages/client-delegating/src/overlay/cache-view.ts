@@ -1,5 +1,6 @@
 import type { DeepReadonly, KeyOf, Kind, KubeObject } from '@kctl/apimachinery';
-import type { GetOptions, ListOptions, Reader, ReadObject, ReadScope } from '@kctl/client';
+import type { GetOptions, ListOptions, Reader, ReadObject } from '@kctl/client';
+import type { ReadScope } from '@kctl/client/internal';
 
 /** Options of {@link CacheView.waitForResourceVersion}. */
 export interface VersionWaitOptions {

@@ -1,4 +1,5 @@
-import { formatGroupKind, formatKey } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { Kind, KindShape, ObjectKey } from '@kctl/apimachinery';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';

@@ -1,10 +1,11 @@
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import { asObject } from '../writes/as-object.js';
 import type { DeepReadonly, Kind, KindShape, KubeObject, ObjectKey } from '@kctl/apimachinery';
-import { listWithin } from '@kctl/client';
+import { listWithin } from '@kctl/client/internal';
 import type { Reader } from '@kctl/client';
 import type { Clock } from '@kctl/wait';
-import { orAborted, throwIfAborted } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { CacheView } from './cache-view.js';
 import type { PendingWrites } from './pending-writes.js';
 import { isAtLeast, isComparable, isNewer, isSuperseded, storeName, versionOf } from '../writes/own-write.js';

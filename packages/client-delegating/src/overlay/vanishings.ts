@@ -1,6 +1,7 @@
-import { formatGroupKind, formatKey, isForbidden, keyOf } from '@kctl/apimachinery';
+import { formatKey, isForbidden, keyOf } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey } from '@kctl/apimachinery';
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import type { Reader, ReadObject } from '@kctl/client';
 import type { Logger } from '@kctl/telemetry';
 import { createBackoff, retry } from '@kctl/wait';

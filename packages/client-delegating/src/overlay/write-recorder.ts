@@ -1,5 +1,6 @@
-import { fieldSelectorFrom, formatKey, isAlreadyExists, isJsonObject, isNotFound, keyOf } from '@kctl/apimachinery';
-import { requireObjectAnswer } from '@kctl/client';
+import { fieldSelectorFrom, formatKey, isAlreadyExists, isNotFound, keyOf } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
+import { requireObjectAnswer } from '@kctl/client/internal';
 import { sentOptions, type AnsweredOptions } from '@kctl/options';
 import { deletedObjects, type recordedDelete, type recordedWrite } from './list-decisions.js';
 import { asObject } from '../writes/as-object.js';

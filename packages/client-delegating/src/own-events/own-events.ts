@@ -1,9 +1,10 @@
 import { keyOf } from '@kctl/apimachinery';
 import { asObject } from '../writes/as-object.js';
 import type { DeepReadonly, Kind, ObjectKey, PersistedObject } from '@kctl/apimachinery';
-import { intercept, requireKind } from '@kctl/client';
+import { intercept } from '@kctl/client';
+import { requireKind } from '@kctl/client/internal';
 import type { Client, SubResourceHooks } from '@kctl/client';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { clockOption, numberProblem, requireOptions } from '@kctl/options';
 import { systemClock } from '@kctl/wait';

@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { ReadObject } from '@kctl/client';
 import { shownType } from '@kctl/options';
 import { objectName } from './own-links.js';

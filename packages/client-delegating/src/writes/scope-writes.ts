@@ -1,4 +1,4 @@
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { Kind } from '@kctl/apimachinery';
 import { isComparable, isNewer, storeName } from './own-write.js';
 

@@ -2,12 +2,12 @@ import {
   isAlreadyExists,
   isConflict,
   isDeleting,
-  isJsonObject,
   isNotFound,
   isStatusError,
   keyOf,
   mutableCopy,
 } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, Kind, KubeObject, ObjectKey, Status } from '@kctl/apimachinery';
 import { versionOf } from './own-write.js';
 import type { Fact } from './own-write.js';

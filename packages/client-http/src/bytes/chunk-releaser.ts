@@ -1,4 +1,4 @@
-import { freeMemory } from '@kctl/apimachinery/wire';
+import { freeMemory } from '@kctl/apimachinery/internal/wire';
 import type { FrameOptions } from '@kctl/client';
 import { ByteStream } from './byte-stream.js';
 

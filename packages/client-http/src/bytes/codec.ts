@@ -1,7 +1,8 @@
-import { formatGroupVersionKind, isJsonObject, parseJson } from '@kctl/apimachinery';
+import { parseJson } from '@kctl/apimachinery';
+import { formatGroupVersionKind, isJsonObject } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ListMeta, PersistedObject } from '@kctl/apimachinery';
-import { otherListType } from '@kctl/apimachinery/wire';
-import type { ListType } from '@kctl/apimachinery/wire';
+import { otherListType } from '@kctl/apimachinery/internal/wire';
+import type { ListType } from '@kctl/apimachinery/internal/wire';
 import { DecodeError } from '../errors.js';
 
 const metadataObject = 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json';

@@ -1,7 +1,12 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import { certificateBundleProblem, type Connection, type Pem, type RequestDispatcher } from '@kctl/client/connection';
+import {
+  certificateBundleProblem,
+  type Connection,
+  type Pem,
+  type RequestDispatcher,
+} from '@kctl/client/internal/connection';
 import { CredentialsError } from '../errors.js';
 import { createFileSource } from '../credentials/file-source.js';
 import type { FileSource } from '../credentials/file-source.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import type { Connection } from '@kctl/client/connection';
+import type { Connection } from '@kctl/client/internal/connection';
 import { orAborted, systemClock, timeoutSignal } from '@kctl/wait';
 
 /** Settings for TLS on a stream. */

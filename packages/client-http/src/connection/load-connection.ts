@@ -1,5 +1,10 @@
-import { findConnection, findContexts, readerMissing } from '@kctl/client/connection';
-import type { Connection, KubeContext, ListContextsOptions, LoadConnectionOptions } from '@kctl/client/connection';
+import { findConnection, findContexts, readerMissing } from '@kctl/client/internal/connection';
+import type {
+  Connection,
+  KubeContext,
+  ListContextsOptions,
+  LoadConnectionOptions,
+} from '@kctl/client/internal/connection';
 
 /**
  * Finds the connection of this process, in controller-runtime's order, which is `text`, `path`, KUBECONFIG (the first

@@ -1,4 +1,4 @@
-import type { Connection, RequestDispatcher } from '@kctl/client/connection';
+import type { Connection, RequestDispatcher } from '@kctl/client/internal/connection';
 import { keepAliveProbeMs } from './keep-alive.js';
 
 /** The material of a TLS connection, as bytes. */

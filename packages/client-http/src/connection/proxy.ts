@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { withoutUserInfo } from '@kctl/client/connection';
+import { withoutUserInfo } from '@kctl/client/internal/connection';
 
 /** Environment variables, as `process.env` has them. */
 export type Environment = Readonly<Record<string, string | undefined>>;

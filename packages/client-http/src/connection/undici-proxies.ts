@@ -1,7 +1,7 @@
 // eslint-disable-next-line @typescript-eslint/triple-slash-reference -- it declares modules, which an import would turn into augmentations
 /// <reference path="./undici-files.d.ts" />
 /** The parts of undici that reach a server through a proxy, by file; see `undici-parts.ts`. */
-import type { Connection } from '@kctl/client/connection';
+import type { Connection } from '@kctl/client/internal/connection';
 import type * as index from 'undici';
 import { keepAliveProbeMs } from './keep-alive.js';
 import { Pool } from './undici-parts.js';

@@ -1,9 +1,9 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
-import { redact } from '@kctl/client/connection';
-import type { AuthProvider } from '@kctl/client/connection';
+import { redact } from '@kctl/client/internal/connection';
+import type { AuthProvider } from '@kctl/client/internal/connection';
 import type { Credential, CredentialSource } from './credential-source.js';
 
 /** A provider that hangs must not hang every request with it. */

@@ -1,4 +1,4 @@
-import type { Pem } from '@kctl/client/connection';
+import type { Pem } from '@kctl/client/internal/connection';
 
 /** The credentials of one request. */
 export interface Credential {

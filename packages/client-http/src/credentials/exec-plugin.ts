@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Clock } from '@kctl/wait';
-import type { Connection, ExecPlugin } from '@kctl/client/connection';
+import type { Connection, ExecPlugin } from '@kctl/client/internal/connection';
 import { requireAllowed } from './exec-allowlist.js';
 import { CredentialsError } from '../errors.js';
-import { joinUrlUser, redactKnown } from '@kctl/client/connection';
+import { joinUrlUser, redactKnown } from '@kctl/client/internal/connection';
 import { staticCredential } from './credential-source.js';
 import type { Credential, CredentialSource } from './credential-source.js';
 

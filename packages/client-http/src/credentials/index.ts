@@ -1,13 +1,13 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
-import type { Connection, Impersonation } from '@kctl/client/connection';
+import type { Connection, Impersonation } from '@kctl/client/internal/connection';
 import { providerCredential } from './auth-provider.js';
 import { staticCredential } from './credential-source.js';
 import type { CredentialSource } from './credential-source.js';
 import { execCredential } from './exec-plugin.js';
 import { oidcCredential } from './oidc.js';
 import { tokenFileCredential } from './token-file.js';
-import { hasAuthorization, splitUrlUser } from '@kctl/client/connection';
+import { hasAuthorization, splitUrlUser } from '@kctl/client/internal/connection';
 
 /** External dependencies of credential sources. */
 export interface CredentialContext {

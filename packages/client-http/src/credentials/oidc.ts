@@ -2,10 +2,10 @@ import '@kctl/telemetry/require-in-bundles'; // before a CommonJS package
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import type { Agent, request } from 'undici';
-import type { OidcRefresh } from '@kctl/client/connection';
+import type { OidcRefresh } from '@kctl/client/internal/connection';
 import { CredentialsError } from '../errors.js';
 import { errorCode } from '../failure/explain-failure.js';
-import { redactKnown, withoutUserInfo } from '@kctl/client/connection';
+import { redactKnown, withoutUserInfo } from '@kctl/client/internal/connection';
 import type { Credential, CredentialSource } from './credential-source.js';
 
 /** client-go refreshes this long before the token's own end, in ms. */

@@ -1,8 +1,10 @@
-import { defineKind, formatGroupKind, isJsonObject, NoKindMatchError } from '@kctl/apimachinery';
+import { defineKind, NoKindMatchError } from '@kctl/apimachinery';
+import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
 import type { GroupVersionKind, Kind, UntypedObject } from '@kctl/apimachinery';
-import { requireKind } from '@kctl/client';
+import { requireKind } from '@kctl/client/internal';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { guardLogger, loggerOption, noopLogger } from '@kctl/telemetry';
+import { noopLogger } from '@kctl/telemetry';
+import { guardLogger, loggerOption } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import { clockOption, numberOption, optionWithMethods, requireOptions, shownType } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

@@ -1,4 +1,4 @@
-import { redact, withoutUserInfo } from '@kctl/client/connection';
+import { redact, withoutUserInfo } from '@kctl/client/internal/connection';
 import { TransportError } from '../errors.js';
 import type { TransportFailure } from '../errors.js';
 import { safeCause } from './safe-cause.js';

@@ -1,4 +1,4 @@
-import { redact } from '@kctl/client/connection';
+import { redact } from '@kctl/client/internal/connection';
 
 /** The parts of a network error that are shown, which name the operation and its peer, but no sent or received data. */
 const shownFields = ['code', 'errno', 'syscall', 'address', 'port', 'hostname', 'reason'] as const;

@@ -1,5 +1,5 @@
-import { typedStatus } from '@kctl/apimachinery';
-import { createLineSplitter, framesOfLine, splitDocuments } from '@kctl/apimachinery/wire';
+import { typedStatus } from '@kctl/apimachinery/internal';
+import { createLineSplitter, framesOfLine, splitDocuments } from '@kctl/apimachinery/internal/wire';
 import type { Kind, PersistedObject, PartialObjectMetadata, Status } from '@kctl/apimachinery';
 import type { FrameOptions, FrameStream, WatchEvent, WatchStream } from '@kctl/client';
 import { chunkReleaser } from '../bytes/chunk-releaser.js';

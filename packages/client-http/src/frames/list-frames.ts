@@ -5,8 +5,8 @@ import {
   readAscii,
   scanObject,
   skipSpace,
-} from '@kctl/apimachinery/wire';
-import type { ListSplitter } from '@kctl/apimachinery/wire';
+} from '@kctl/apimachinery/internal/wire';
+import type { ListSplitter } from '@kctl/apimachinery/internal/wire';
 import type { Kind, KubeList, ListMeta, PersistedObject } from '@kctl/apimachinery';
 import type { FrameOptions, ListFrames } from '@kctl/client';
 import { systemClock } from '@kctl/wait';

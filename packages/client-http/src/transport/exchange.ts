@@ -1,7 +1,7 @@
 import { Duplex } from 'node:stream';
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { Clock, ClockTimer } from '@kctl/wait';
-import type { DispatchControl, RequestDispatcher } from '@kctl/client/connection';
+import type { DispatchControl, RequestDispatcher } from '@kctl/client/internal/connection';
 import { ByteStream } from '../bytes/byte-stream.js';
 import type { ByteSource } from '../bytes/byte-stream.js';
 import { explainFailure } from '../failure/explain-failure.js';

@@ -1,8 +1,9 @@
-import { formatGroupResource, formatKey, parseJson, StatusError, typedStatus } from '@kctl/apimachinery';
+import { formatKey, parseJson, StatusError } from '@kctl/apimachinery';
+import { formatGroupResource, typedStatus } from '@kctl/apimachinery/internal';
 import type { Kind, NoKindMatchError, Status, StatusReason } from '@kctl/apimachinery';
 import { collectPrefix } from '../bytes/byte-stream.js';
 import { isTransportError, noKindMatch } from '../errors.js';
-import { redact } from '@kctl/client/connection';
+import { redact } from '@kctl/client/internal/connection';
 import type { TransportResponse } from './transport.js';
 
 /** The subject of a failed request. */

@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import {
   booleanOption,
@@ -12,11 +12,12 @@ import {
   signalOption,
   textOption,
 } from '@kctl/options';
-import { anySignal, orAborted, retry, retryAfterOfHeader, sleep, systemClock } from '@kctl/wait';
+import { anySignal, orAborted, retry, sleep, systemClock } from '@kctl/wait';
+import { retryAfterOfHeader } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { collectPrefix } from '../bytes/byte-stream.js';
-import type { Connection, Impersonation } from '@kctl/client/connection';
+import type { Connection, Impersonation } from '@kctl/client/internal/connection';
 import { createConnectionPools } from '../connection/connection-pools.js';
 import type { ConnectionPools } from '../connection/connection-pools.js';
 import type { PoolPair } from '../connection/pools.js';
@@ -25,7 +26,12 @@ import type { Credential, CredentialSource } from '../credentials/credential-sou
 import { isTransportError, TransportError } from '../errors.js';
 import { exchange, headerOf } from './exchange.js';
 import type { Exchange, ExchangeTimeouts } from './exchange.js';
-import { joinUrlUser, requireConnection, requireImpersonation, withoutUserInfo } from '@kctl/client/connection';
+import {
+  joinUrlUser,
+  requireConnection,
+  requireImpersonation,
+  withoutUserInfo,
+} from '@kctl/client/internal/connection';
 import { callHook } from './guarded-hooks.js';
 import { decoded } from '../bytes/content-encoding.js';
 import { proxyFromEnvironment, requireProxyUrl } from '../connection/proxy.js';

@@ -1,5 +1,6 @@
 import type { KeyOf, KeyOrObject, Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatGroupKind, isJsonObject, parseApiVersion } from '@kctl/apimachinery';
+import { parseApiVersion } from '@kctl/apimachinery';
+import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
 import { shownValue } from '@kctl/options';
 import { isKubeObject } from '../kube-object.js';
 

@@ -2,7 +2,8 @@ import { defineKind, isConflict, isNotFound, metadataOnly, mutableCopy } from '@
 import type { Kind, StatusError } from '@kctl/apimachinery';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { clockOption, functionOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
-import { sleep, systemClock, throwIfAborted } from '@kctl/wait';
+import { sleep, systemClock } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { requireListAnswer } from '../checks/answers.js';

@@ -1,6 +1,6 @@
 import { controllerOf, isNotFound } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
-import { headerValues } from '@kctl/apimachinery/wire';
+import { headerValues } from '@kctl/apimachinery/internal/wire';
 import { booleanOption, requireOptions, shownType } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { orAborted } from '@kctl/wait';

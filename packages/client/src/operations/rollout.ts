@@ -1,8 +1,9 @@
 import type { KeyOf, KeyOrObject, Kind, NamespacedKey } from '@kctl/apimachinery';
 import { ControllerRevision, Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import type { DaemonSet, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
-import { formatGroupKind, isDeleting, isJsonObject } from '@kctl/apimachinery';
-import { headerValues } from '@kctl/apimachinery/wire';
+import { isDeleting } from '@kctl/apimachinery';
+import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
+import { headerValues } from '@kctl/apimachinery/internal/wire';
 import { clockOption, functionOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';

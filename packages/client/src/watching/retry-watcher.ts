@@ -17,7 +17,8 @@ import {
   signalOption,
   textOption,
 } from '@kctl/options';
-import { anySignal, isConnectionFailure, orAborted, retryAfterMs, sleep, systemClock, timeoutSignal } from '@kctl/wait';
+import { anySignal, orAborted, retryAfterMs, sleep, systemClock, timeoutSignal } from '@kctl/wait';
+import { isConnectionFailure } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { AbortLink, Clock } from '@kctl/wait';
 import type { Watcher, WatchEvent, WatchStream } from '../client.js';

@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/wire';
-import { headerOf } from '@kctl/apimachinery/wire';
+import type { HeaderSource, ObjectHeader } from '@kctl/apimachinery/internal/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 
 /** The object of an event, a readonly Kubernetes object. */
 export type EventObject = DeepReadonly<KubeObject>;

@@ -1,7 +1,7 @@
-import { metricsOption } from '@kctl/telemetry';
+import { metricsOption } from '@kctl/telemetry/internal';
 import type { Kind } from '@kctl/apimachinery';
 import { hasFinalizer, isConflict, isDeleting, isInvalid, isNotFound, keyOf } from '@kctl/apimachinery';
-import { requireKind, requireList } from '@kctl/client';
+import { requireKind, requireList } from '@kctl/client/internal';
 import type { JsonPatchOperation, ReadObject, Writer } from '@kctl/client';
 import type { OptionNames } from '@kctl/options';
 import {

@@ -1,5 +1,5 @@
 import type { ObjectKey } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { EventObject } from '../event/object-event.js';
 import { headerOfEvent } from '../event/object-event.js';
 import type { EventHandler } from './event-handler.js';

@@ -1,8 +1,9 @@
 import { booleanOption, requireOptions } from '@kctl/options';
-import { requireKind } from '@kctl/client';
+import { requireKind } from '@kctl/client/internal';
 import type { Kind, ObjectKey, OwnerReference } from '@kctl/apimachinery';
-import { formatKey, groupOfApiVersion } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import { formatKey } from '@kctl/apimachinery';
+import { groupOfApiVersion } from '@kctl/apimachinery/internal';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { Logger } from '@kctl/telemetry';
 import type { EventObject, ObjectEvent } from '../event/object-event.js';
 import { headerOfEvent, oldHeaderOfEvent } from '../event/object-event.js';

@@ -1,4 +1,4 @@
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { EventHandler } from './event-handler.js';
 
 const mark: unique symbol = Symbol.for('kctl.ownRequest') as never;

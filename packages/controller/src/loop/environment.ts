@@ -1,5 +1,6 @@
 import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
-import { guardLogger, guardSinks, noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
+import { guardLogger, guardSinks } from '@kctl/telemetry/internal';
 import type { Clock, Random } from '@kctl/wait';
 import { systemClock, systemRandom } from '@kctl/wait';
 import type { AdoptOptions } from '../controller.js';

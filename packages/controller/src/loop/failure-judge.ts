@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { isConflict } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
 import { isAbortError } from '@kctl/wait';

@@ -1,4 +1,5 @@
-import { abortReason, orAborted } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 
 /**
  * The promise, or the signal's reason when it is still pending one turn of the event loop after the abort, because code

@@ -1,7 +1,8 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
-import { abortReason, anySignal, orAborted } from '@kctl/wait';
+import { anySignal, orAborted } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { SourcePhase } from '../controller.js';
 import { SourceError } from '../reconciler/errors.js';
 import { orAbortedLater } from './or-aborted.js';

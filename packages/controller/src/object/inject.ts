@@ -1,4 +1,4 @@
-import { requireOptionsObject } from '@kctl/client';
+import { requireOptionsObject } from '@kctl/client/internal';
 import { requireFunction } from '../event/required.js';
 
 const mark: unique symbol = Symbol.for('kctl.injectable') as never;

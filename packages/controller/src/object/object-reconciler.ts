@@ -1,7 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isNotFound } from '@kctl/apimachinery';
 import type { ReadObject, Reader } from '@kctl/client';
-import { requireKind } from '@kctl/client';
+import { requireKind } from '@kctl/client/internal';
 import type { OptionNames } from '@kctl/options';
 import { functionOption, optionWithMethods, requireOptions } from '@kctl/options';
 import type { ObjectStep } from '../finalizer/finalizing.js';

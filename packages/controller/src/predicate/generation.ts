@@ -1,6 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { Logger } from '@kctl/telemetry';
 
 const mark: unique symbol = Symbol.for('kctl.dropsWithoutGeneration') as never;

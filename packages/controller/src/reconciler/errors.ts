@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 
 /** Throw this error, or wrap an error in it, to mark a retry as pointless. There is no retry until the next event. */
 export class TerminalError extends Error {

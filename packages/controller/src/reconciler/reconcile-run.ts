@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger, Span } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import { ReconcileTimeoutError } from './errors.js';
 import type { ReconcileContext } from './reconciler.js';
 

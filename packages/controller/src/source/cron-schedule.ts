@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { shownValue } from '@kctl/options';
 import { Cron } from 'croner';
 

@@ -1,4 +1,4 @@
-import { requireName } from '@kctl/client';
+import { requireName } from '@kctl/client/internal';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions } from '@kctl/options';
 import { sleep } from '@kctl/wait';

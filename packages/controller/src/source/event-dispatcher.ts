@@ -1,8 +1,8 @@
 import { Delivery } from '@kctl/delivery';
 import { isThenable } from '@kctl/options';
 import type { Turn } from '@kctl/delivery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
-import { headerOf } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import { isHeaderSource } from '../event/object-event.js';
 import type { ObjectEvent, ObjectEventType } from '../event/object-event.js';
 import type { EnqueueOptions, EventHandler, HandlerContext, RequestQueue } from '../handler/event-handler.js';

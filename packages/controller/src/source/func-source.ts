@@ -1,4 +1,4 @@
-import { requireName } from '@kctl/client';
+import { requireName } from '@kctl/client/internal';
 import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
 

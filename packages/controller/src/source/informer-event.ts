@@ -1,5 +1,5 @@
 import { shownArgument } from '@kctl/options';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { InformerEvent } from './informer-provider.js';
 import type { CreateEvent, DeleteEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 

@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { ReadObject } from '@kctl/client';
 
 /** One change that an informer reports. `object` and `oldObject` may be decoded when they are read. */

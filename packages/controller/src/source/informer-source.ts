@@ -1,4 +1,4 @@
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions, textOption } from '@kctl/options';

@@ -1,6 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { ReadObject } from '@kctl/client';
 import { Turn } from '@kctl/delivery';
 import type { OptionNames } from '@kctl/options';

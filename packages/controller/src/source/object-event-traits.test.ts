@@ -1,4 +1,4 @@
-import { headerOf } from '@kctl/apimachinery/wire';
+import { headerOf } from '@kctl/apimachinery/internal/wire';
 import { describe, expect, it } from 'vitest';
 import type { ObjectEvent } from '../event/object-event.js';
 import { nameOfEvent, objectEventTraits } from './object-event-traits.js';

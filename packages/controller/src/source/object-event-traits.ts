@@ -1,5 +1,5 @@
 import { formatKey } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { EventTraits } from '@kctl/delivery';
 import type { CreateEvent, ObjectEvent, UpdateEvent } from '../event/object-event.js';
 

@@ -1,6 +1,6 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatKey, isSameJson } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { DelayingQueue, WorkerPool } from '@kctl/workqueue';
 import { createDelayingQueue } from '@kctl/workqueue';
 import { booleanOption, functionOption, requireOptions, shownType, textOption } from '@kctl/options';

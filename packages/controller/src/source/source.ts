@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import type { ObjectEventType } from '../event/object-event.js';

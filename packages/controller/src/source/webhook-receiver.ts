@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { requireName } from '@kctl/client';
+import { requireName } from '@kctl/client/internal';
 import { createBodyBudget, isBodyError } from '@kctl/http-server';
 import type { OptionNames } from '@kctl/options';
 import { functionOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/options';

@@ -1,4 +1,5 @@
-import { compareVersions, formatApiVersion } from '@kctl/apimachinery';
+import { formatApiVersion } from '@kctl/apimachinery';
+import { compareVersions } from '@kctl/apimachinery/internal';
 import { booleanOption, type OptionNames, requireOptions, textOption } from '@kctl/options';
 import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import { apiVersionOf, factsOfDefinition, type KindFacts } from './kind-facts.js';

@@ -1,4 +1,5 @@
-import { compareVersions, type UntypedObject } from '@kctl/apimachinery';
+import { type UntypedObject } from '@kctl/apimachinery';
+import { compareVersions } from '@kctl/apimachinery/internal';
 import { validateCrd } from '../engine/definition/crd-validation.js';
 import { compareText, isObject, stringOf, type JsonObject } from '../engine/values/json.js';
 import type { Report } from '../structural/report.js';

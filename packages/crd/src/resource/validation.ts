@@ -1,6 +1,6 @@
 import { parseJson, stringifyJson, type KubeObject, type UntypedObject } from '@kctl/apimachinery';
 import { structuralSchema } from '@kctl/cel';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { shownValue, type OptionNames } from '@kctl/options';
 import { CustomResourceValidator } from '../engine/custom-resource.js';
 import { readScalePaths } from '../engine/definition/scale-paths.js';

@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { isObject, type JsonObject } from '../engine/values/json.js';
 import { inspectEffect } from './effect-inspection.js';
 import { markTransformations } from './transformation.js';

@@ -1,4 +1,4 @@
-import { CallSiteError } from '@kctl/apimachinery';
+import { CallSiteError } from '@kctl/apimachinery/internal';
 
 /** One thing in a definition that cannot be, or is not what it seems. */
 export interface DefinitionProblem {

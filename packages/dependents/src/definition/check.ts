@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import {
   booleanOption,
   functionOption,

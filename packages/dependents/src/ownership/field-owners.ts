@@ -1,5 +1,5 @@
 import type { DeepReadonly, Kind, ManagedFieldsEntry } from '@kctl/apimachinery';
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { AnyObject } from '../definition/node.js';
 
 type Entry = DeepReadonly<ManagedFieldsEntry>;

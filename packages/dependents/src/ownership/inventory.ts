@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { AnyObject } from '../definition/node.js';
 import { inventoryAnnotation } from './labels.js';
 

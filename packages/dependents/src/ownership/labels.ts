@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Kind } from '@kctl/apimachinery';
-import { controllerOf, formatGroupKind, isJsonObject } from '@kctl/apimachinery';
+import { controllerOf } from '@kctl/apimachinery';
+import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
 import type { AnyObject, ChildNode, Definition } from '../definition/node.js';
 
 /** Prefix of labels and annotations that belong to this package. */

@@ -1,7 +1,8 @@
 import type { Kind } from '@kctl/apimachinery';
 import { apply, isApplyConflict } from '@kctl/client';
 import type { ApplyConfiguration, ApplyConflictError } from '@kctl/client';
-import { isJsonObject, mutableCopy } from '@kctl/apimachinery';
+import { mutableCopy } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { AnyObject, ChildNode, Definition } from '../definition/node.js';
 import { NodeFailure } from '../errors.js';
 import type { Calls } from './run-context.js';

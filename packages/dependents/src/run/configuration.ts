@@ -1,5 +1,6 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatKey, isJsonObject, setControllerReference } from '@kctl/apimachinery';
+import { formatKey, setControllerReference } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { ApplyConfiguration } from '@kctl/client';
 import type { AnyObject, ChildNode, Definition } from '../definition/node.js';
 import { isForeignScope } from '../definition/node.js';

@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { apply, extractApplied } from '@kctl/client';
 import type { ApplyConfiguration, FieldDifference } from '@kctl/client';
 import type { AnyObject } from '../definition/node.js';

@@ -1,13 +1,6 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import {
-  formatKey,
-  isConflict,
-  isDeleting,
-  isJsonObject,
-  isNoKindMatch,
-  isNotFound,
-  metadataOnly,
-} from '@kctl/apimachinery';
+import { formatKey, isConflict, isDeleting, isNoKindMatch, isNotFound, metadataOnly } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { mergeFrom } from '@kctl/client';
 import type { KindResolver } from '@kctl/client';
 import type { AnyObject, ChildNode, Definition } from '../definition/node.js';

@@ -1,5 +1,6 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatGroupKind, formatKey } from '@kctl/apimachinery';
+import { formatKey } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 
 /** Names an object across kinds. */
 export function referenceTo(kind: Kind, key: ObjectKey): string {

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 
 /**
  * The value of a field, by its path in the notation of differences: `spec.containers[name=app].image`. Of a path that

@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { Counter, Family, Gauge, Histogram, Metrics } from '@kctl/telemetry';
 import type { NodeResult } from '../results.js';
 

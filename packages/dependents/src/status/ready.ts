@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { readiness } from '@kctl/client';
 import type { AnyObject, ChildNode } from '../definition/node.js';
 import type { NodeResult } from '../results.js';

@@ -1,5 +1,5 @@
 import { parseJson } from '@kctl/apimachinery';
-import { shareFreeze } from '@kctl/cache-index';
+import { shareFreeze } from '@kctl/cache-index/internal';
 import type { AlikePart } from './alike-parts.js';
 import { alikeParts, parseSpliced } from './alike-parts.js';
 

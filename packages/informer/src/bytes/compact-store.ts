@@ -1,4 +1,4 @@
-import { freeMemory } from '@kctl/apimachinery/wire';
+import { freeMemory } from '@kctl/apimachinery/internal/wire';
 import type { CompactTenant } from './cold-block.js';
 import { ColdBlock, headBytes, writeHead } from './cold-block.js';
 import { deflate, inflate } from './deflate.js';

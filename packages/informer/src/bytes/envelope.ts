@@ -1,4 +1,4 @@
-import { readText } from '@kctl/apimachinery/wire';
+import { readText } from '@kctl/apimachinery/internal/wire';
 
 /** Larger objects are joined as strings. */
 const maxScratchBytes = 64 * 1024;

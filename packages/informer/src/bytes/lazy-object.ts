@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
 import { formatKey, parseJson } from '@kctl/apimachinery';
-import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/wire';
+import type { FieldPaths, ObjectScan } from '@kctl/apimachinery/internal/wire';
 import {
   asBuffer,
   createObjectScan,
@@ -12,7 +12,7 @@ import {
   readText,
   scanObject,
   splitPath,
-} from '@kctl/apimachinery/wire';
+} from '@kctl/apimachinery/internal/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import type { AlikeParser } from './alike-parser.js';
 import type { Envelope } from './envelope.js';

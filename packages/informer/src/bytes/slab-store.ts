@@ -1,4 +1,4 @@
-import { asBuffer } from '@kctl/apimachinery/wire';
+import { asBuffer } from '@kctl/apimachinery/internal/wire';
 import { SlabMemory } from './slab-memory.js';
 
 /** An entity whose bytes lie in a slab. The slab store sets its place, also when it moves them. */

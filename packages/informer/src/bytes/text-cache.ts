@@ -1,4 +1,4 @@
-import { readAscii } from '@kctl/apimachinery/wire';
+import { readAscii } from '@kctl/apimachinery/internal/wire';
 
 interface Slot {
   readonly bytes: Uint8Array;

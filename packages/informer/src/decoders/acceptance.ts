@@ -1,5 +1,5 @@
 import type { JsonObject, Kind, KubeObject } from '@kctl/apimachinery';
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { ObjectType } from '../bytes/lazy-object.js';
 import type { SkipReason, VersionIdentity } from './decoder.js';
 

@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
-import { formatKey, isJsonObject, parseJson } from '@kctl/apimachinery';
-import type { FieldPaths } from '@kctl/apimachinery/wire';
+import { formatKey, parseJson } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
+import type { FieldPaths } from '@kctl/apimachinery/internal/wire';
 import {
   asBuffer,
   createObjectScan,
@@ -13,7 +14,7 @@ import {
   scanObject,
   scanWatchFrame,
   skipSpace,
-} from '@kctl/apimachinery/wire';
+} from '@kctl/apimachinery/internal/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { AlikeParser } from '../bytes/alike-parser.js';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored, VersionIdentity } from './decoder.js';

@@ -1,5 +1,5 @@
 import type { KubeObject, Status } from '@kctl/apimachinery';
-import { isJsonObject, typedStatus } from '@kctl/apimachinery';
+import { isJsonObject, typedStatus } from '@kctl/apimachinery/internal';
 import type { StoredObject } from '@kctl/cache-index';
 
 /** Content of a watch frame. With `failed`, its object could not be transformed. With `skipped`, it has no effect. */

@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { FrameError } from '@kctl/apimachinery/wire';
+import { FrameError } from '@kctl/apimachinery/internal/wire';
 import type { WatchEvent } from '@kctl/client';
 import type { StoredObject } from '@kctl/cache-index';
 import type { DecodedFrame, DecodedItem, Decoder, FindStored } from './decoder.js';

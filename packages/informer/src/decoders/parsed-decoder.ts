@@ -1,7 +1,7 @@
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
-import { storeObject } from '@kctl/cache-index';
+import { storeObject } from '@kctl/cache-index/internal';
 import { Acceptance, isRefusal } from './acceptance.js';
 import { datesAsText } from './dates.js';
 import type { DecodedItem, FindStored, SkipReport, VersionIdentity } from './decoder.js';

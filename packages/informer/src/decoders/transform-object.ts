@@ -1,5 +1,5 @@
 import type { KubeObject } from '@kctl/apimachinery';
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { shownType } from '@kctl/options';
 
 const identityMembers = ['namespace', 'name', 'uid', 'resourceVersion'] as const;

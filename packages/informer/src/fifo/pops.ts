@@ -1,4 +1,5 @@
-import { abortReason, orAborted } from '@kctl/wait';
+import { orAborted } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import { FifoClosedError } from './errors.js';
 
 /** The pops of a queue, one at a time in the order of their calls. Each waits until an item exists. */

@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
-import { storeObject } from '@kctl/cache-index';
+import { storeObject } from '@kctl/cache-index/internal';
 import { coalesce } from '@kctl/delivery';
 import { describe, expect, it } from 'vitest';
 import { Change } from './change.js';

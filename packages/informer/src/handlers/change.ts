@@ -1,6 +1,6 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import type { InformerEvent } from './event.js';
 

@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import type { Turn } from '@kctl/delivery';
 
 /** Event that a handler receives for an object that appeared. */

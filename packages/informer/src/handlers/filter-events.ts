@@ -1,5 +1,5 @@
 import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import { callHandler } from './call-handler.js';
 import type { InformerEvent, InformerEventHandler } from './event.js';
 import { filterAnswer } from './filter-answer.js';

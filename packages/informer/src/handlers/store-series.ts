@@ -2,7 +2,7 @@ import type { KubeObject } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
 import type { StoredObject } from '@kctl/cache-index';
 import type { Series } from '@kctl/delivery';
-import { KeyMap } from '@kctl/delivery';
+import { KeyMap } from '@kctl/delivery/internal';
 import { Change } from './change.js';
 
 /** Versions that are read one by one, in no order. */

@@ -1,7 +1,7 @@
 import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
 import { slicerOf } from '@kctl/wait/internal';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock, Random } from '@kctl/wait';
 import {

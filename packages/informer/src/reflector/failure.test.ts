@@ -1,5 +1,5 @@
 import { StatusError } from '@kctl/apimachinery';
-import { FrameError } from '@kctl/apimachinery/wire';
+import { FrameError } from '@kctl/apimachinery/internal/wire';
 import { describe, expect, it } from 'vitest';
 import { IdleWatchError, InitialEventsError, ShortWatchError } from '../errors.js';
 import { classifyFailure, failureOfStatus } from './failure.js';

@@ -10,8 +10,8 @@ import {
   isUnauthorized,
   StatusError,
 } from '@kctl/apimachinery';
-import { isFrameError } from '@kctl/apimachinery/wire';
-import { messageOf } from '@kctl/telemetry';
+import { isFrameError } from '@kctl/apimachinery/internal/wire';
+import { messageOf } from '@kctl/telemetry/internal';
 import { retryAfterMs } from '@kctl/wait';
 import { isIdleWatch, isInitialEvents, isShortWatch } from '../errors.js';
 import type { InformerTrouble, TroubleReason } from '../informer-state.js';

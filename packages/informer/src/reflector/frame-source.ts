@@ -1,6 +1,6 @@
 import type { Kind, KubeList, KubeObject } from '@kctl/apimachinery';
-import { isJsonObject } from '@kctl/apimachinery';
-import { FrameError, framesOfLine, isOneFrame, otherListType } from '@kctl/apimachinery/wire';
+import { isJsonObject } from '@kctl/apimachinery/internal';
+import { FrameError, framesOfLine, isOneFrame, otherListType } from '@kctl/apimachinery/internal/wire';
 import type { WatchEvent } from '@kctl/client';
 import { shownType } from '@kctl/options';
 import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from '../list-watcher.js';

@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer } from '@kctl/wait';
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import { IdleWatchError } from '../errors.js';
 
 /** Options of {@link GuardedReader}. */

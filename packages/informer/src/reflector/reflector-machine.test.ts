@@ -1,6 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 import type { Status } from '@kctl/apimachinery';
-import { FrameError } from '@kctl/apimachinery/wire';
+import { FrameError } from '@kctl/apimachinery/internal/wire';
 import { describe, expect, it } from 'vitest';
 import type { Failure } from './failure.js';
 import { classifyFailure } from './failure.js';

@@ -1,5 +1,5 @@
-import { FrameError } from '@kctl/apimachinery/wire';
-import { messageOf } from '@kctl/telemetry';
+import { FrameError } from '@kctl/apimachinery/internal/wire';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Clock, Random } from '@kctl/wait';
 import { sleep } from '@kctl/wait';
 import { InitialEventsError, ShortWatchError } from '../errors.js';

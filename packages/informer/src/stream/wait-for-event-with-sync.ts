@@ -1,6 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
-import { waitForEventOptionNames } from '@kctl/client';
+import { waitForEventOptionNames } from '@kctl/client/internal';
 import type { EventCondition, WaitForEventOptions } from '@kctl/client';
 import { functionOption, requireOptions } from '@kctl/options';
 import { systemClock, withDeadline } from '@kctl/wait';

@@ -1,4 +1,4 @@
-import { requireList } from '@kctl/client';
+import { requireList } from '@kctl/client/internal';
 import { requireOptions, shownArgument } from '@kctl/options';
 import { waitNames } from '../waiters.js';
 import type { InformerWaitOptions } from '../waiters.js';

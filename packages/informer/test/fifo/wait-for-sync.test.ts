@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createDeltaFifo, createRealFifo, FifoClosedError, waitForSync, type Queue } from '../../src/index.js';
+import { createDeltaFifo, createRealFifo, waitForSync, type Queue } from '../../src/index.js';
+import { FifoClosedError } from '../../src/internal/index.js';
 
 const object = (name: string) => ({ metadata: { name } });
 

@@ -1,6 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 import type { KubeObject, Status } from '@kctl/apimachinery';
-import { createLineSplitter, createListSplitter } from '@kctl/apimachinery/wire';
+import { createLineSplitter, createListSplitter } from '@kctl/apimachinery/internal/wire';
 import type { WatchEvent } from '@kctl/client';
 import type { FrameListerWatcher, ListCall, ObjectListerWatcher, WatchCall } from '../../src/index.js';
 import type { Clock } from '@kctl/wait';

@@ -1,7 +1,7 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import { defineKind, metadataOnly, parseJson } from '@kctl/apimachinery';
-import type { FieldPaths } from '@kctl/apimachinery/wire';
-import { compileFieldPaths, isFrameError } from '@kctl/apimachinery/wire';
+import type { FieldPaths } from '@kctl/apimachinery/internal/wire';
+import { compileFieldPaths, isFrameError } from '@kctl/apimachinery/internal/wire';
 import type { StoredObject } from '@kctl/cache-index';
 import { describe, expect, it } from 'vitest';
 import { ByteDecoder } from '../../src/decoders/byte-decoder.js';

@@ -1,7 +1,8 @@
 // client-go's DeltaFIFO, rule by rule: what is grouped, merged, deleted by a relist, and when it has synced.
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createDeltaFifo, FifoClosedError, isFifoClosed, RequeueError } from '../../src/index.js';
+import { createDeltaFifo, isFifoClosed, RequeueError } from '../../src/index.js';
+import { FifoClosedError } from '../../src/internal/index.js';
 import type { DeltaFifo, DeltaFifoOptions, Deltas, Tombstone } from '../../src/index.js';
 
 interface Item {

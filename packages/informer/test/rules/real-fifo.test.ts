@@ -1,7 +1,8 @@
 // client-go's RealFIFO, case by case of the_real_fifo_test.go (v0.37): each event in its place, across all objects.
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createRealFifo, FifoClosedError, isFifoClosed, RequeueError } from '../../src/index.js';
+import { createRealFifo, isFifoClosed, RequeueError } from '../../src/index.js';
+import { FifoClosedError } from '../../src/internal/index.js';
 import type { AtomicDelta, RealFifo, RealFifoOptions } from '../../src/index.js';
 
 interface Item {

@@ -1,5 +1,5 @@
 import { isStatusError, type StatusError } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { ownText } from './own-text.js';
 
 /** How much of a message is kept if messages are recorded, in UTF-16 units (at most 1000 bytes). */

@@ -1,4 +1,5 @@
-import { formatGroupKind, formatKey, keyOf, type Kind, type KubeObject, type ObjectKey } from '@kctl/apimachinery';
+import { formatKey, keyOf, type Kind, type KubeObject, type ObjectKey } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import { intercept, type Client, type SubResourceHooks } from '@kctl/client';
 import type { RequestTally } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';

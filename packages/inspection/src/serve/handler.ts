@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { isForeignRequest, type HttpHandler, type HttpHandlerContext } from '@kctl/manager';
+import { type HttpHandler, type HttpHandlerContext } from '@kctl/manager';
+import { isForeignRequest } from '@kctl/manager/internal';
 import { anySignal } from '@kctl/wait';
 import type { Page } from '../page/page.js';
 import { graphView } from '../views/graph.js';

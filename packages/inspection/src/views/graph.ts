@@ -1,4 +1,4 @@
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { Controller } from '@kctl/controller';
 import type { AccessNeed } from '@kctl/rbac';
 import { kindOf } from './timeline.js';

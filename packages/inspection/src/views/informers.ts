@@ -1,4 +1,4 @@
-import { formatGroupKind } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { InformerReport } from '@kctl/manager';
 import { describeFailure } from '../recording/describe-failure.js';
 import type { InspectedState } from './state.js';

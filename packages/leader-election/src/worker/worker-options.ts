@@ -1,4 +1,5 @@
-import { guardSinks, type Logger, type Metrics } from '@kctl/telemetry';
+import { type Logger, type Metrics } from '@kctl/telemetry';
+import { guardSinks } from '@kctl/telemetry/internal';
 import { type OptionNames, requireOptions } from '@kctl/options';
 import {
   checkCallbacks,

@@ -1,4 +1,4 @@
-import { parseCron } from '@kctl/controller';
+import { parseCron } from '@kctl/controller/internal';
 import { booleanOption, numberProblem, requireOptions, shownValue, textOption } from '@kctl/options';
 import { parseDuration } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';

@@ -1,7 +1,8 @@
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
 import { shownValue } from '@kctl/options';
-import { anySignal, createBackoff, DeadlineExceededError, orAborted, sleep, throwIfAborted } from '@kctl/wait';
+import { anySignal, createBackoff, orAborted, sleep } from '@kctl/wait';
+import { DeadlineExceededError, throwIfAborted } from '@kctl/wait/internal';
 import type { Clock, Random } from '@kctl/wait';
 import type { Runnable } from '../runnable.js';
 import type { ResolvedSchedule } from './occurrences.js';

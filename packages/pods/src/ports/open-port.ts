@@ -1,7 +1,8 @@
 import { Duplex } from 'node:stream';
 import type { AbortOptions } from '@kctl/client';
 import { clockOption, numberProblem, requireOptions, signalOption, shownType } from '@kctl/options';
-import { abortReason, systemClock } from '@kctl/wait';
+import { systemClock } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { Channels } from '../channels/channels.js';

@@ -13,7 +13,8 @@ import {
   signalOption,
   textOption,
 } from '@kctl/options';
-import { abortReason, anySignal, systemClock } from '@kctl/wait';
+import { anySignal, systemClock } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import type { PodsClient } from '../client.js';

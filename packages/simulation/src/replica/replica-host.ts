@@ -1,5 +1,5 @@
 import type { Tracer } from '@kctl/telemetry';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { shownType } from '@kctl/options';
 import { type Random } from '@kctl/wait';
 import type { Network } from '../network/network.js';

@@ -2,7 +2,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve as resolvePath } from 'node:path';
-import { loggerOption, noopLogger, type Logger } from '@kctl/telemetry';
+import { noopLogger, type Logger } from '@kctl/telemetry';
+import { loggerOption } from '@kctl/telemetry/internal';
 import { systemClock } from '@kctl/wait';
 import {
   booleanOption,

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isNotFound } from '@kctl/apimachinery';
 import { Namespace } from '@kctl/apimachinery/kinds/core/v1';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { numberProblem, requireOptions, signalOption } from '@kctl/options';
 import { waitUntil } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';

@@ -1,7 +1,7 @@
 import { labelSelectorFrom, nameFilter } from '@kctl/apimachinery';
 import type { Kind, LabelSelector, LabelSelectorRequirement, NameFilter } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { isInNamespaces, nameLabel, type WebhookRegistration } from '../handler/registration.js';
 import { WebhookServerError } from '../errors.js';
 import type { AdmissionRequest, Operation } from '../handler/review.js';

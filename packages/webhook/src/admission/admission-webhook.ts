@@ -1,5 +1,7 @@
-import { isJsonObject, stringifyJson, type JsonObject } from '@kctl/apimachinery';
-import { guardLogger, type Logger } from '@kctl/telemetry';
+import { stringifyJson, type JsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
+import { type Logger } from '@kctl/telemetry';
+import { guardLogger } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
 import { functionOption, requireOptions } from '@kctl/options';
 import { isA, safeError, safeMessageOf } from '../handler/safe-error.js';

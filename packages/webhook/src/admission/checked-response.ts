@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { jsonProblem } from '../handler/read-json.js';
 import { errored, type AdmissionResponse } from '../handler/review.js';
 

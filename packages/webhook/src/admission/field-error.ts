@@ -1,5 +1,6 @@
-import { requireList } from '@kctl/client';
-import { formatGroupKind, StatusError, type StatusCause } from '@kctl/apimachinery';
+import { requireList } from '@kctl/client/internal';
+import { StatusError, type StatusCause } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 
 /** The kind of error of a field. The values are the reasons that `kubectl` and client-go know. */
 export type FieldErrorType =

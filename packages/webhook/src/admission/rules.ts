@@ -1,4 +1,4 @@
-import { requireKind, requireOptionsObject } from '@kctl/client';
+import { requireKind, requireOptionsObject } from '@kctl/client/internal';
 import type { DeepReadonly, Kind, KubeObject, ObjectOf } from '@kctl/apimachinery';
 import { optionProblems } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

@@ -1,4 +1,5 @@
-import { formatApiVersion, isJsonObject, isStatusError, type KubeObject, type Status } from '@kctl/apimachinery';
+import { formatApiVersion, isStatusError, type KubeObject, type Status } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { AdmissionTarget } from '../handler/registration.js';
 import { causesOf, isA, memberOf } from '../handler/safe-error.js';
 import { shownName } from './admission-webhook.js';

@@ -1,4 +1,4 @@
-import { requireKind, requireOptionsObject } from '@kctl/client';
+import { requireKind, requireOptionsObject } from '@kctl/client/internal';
 import {
   createJsonPatch,
   deepFreeze,

@@ -1,4 +1,4 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { requireFunction } from '../handler/require-parts.js';
 import type { UserInfo } from '../handler/review.js';
 import { safeMessageOf } from '../handler/safe-error.js';

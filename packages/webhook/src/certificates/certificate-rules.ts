@@ -1,4 +1,4 @@
-import { requireOptionsObject } from '@kctl/client';
+import { requireOptionsObject } from '@kctl/client/internal';
 import type { PolicyRule } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import type { SelfManagedCertificatesOptions } from './self-managed.js';
 

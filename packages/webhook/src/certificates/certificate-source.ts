@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { certificateBundleProblem } from '@kctl/client/connection';
+import { certificateBundleProblem } from '@kctl/client/internal/connection';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';

@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
-import { certificateBundleProblem } from '@kctl/client/connection';
-import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry';
+import { certificateBundleProblem } from '@kctl/client/internal/connection';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import { watch, type FSWatcher } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';

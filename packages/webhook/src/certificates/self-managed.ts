@@ -1,16 +1,7 @@
-import { isJsonObject } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Reader, Writer } from '@kctl/client';
-import {
-  type Family,
-  type Gauge,
-  guardSinks,
-  type Logger,
-  loggerOption,
-  messageOf,
-  type MetricOptions,
-  type Metrics,
-  metricsOption,
-} from '@kctl/telemetry';
+import { type Family, type Gauge, type Logger, type MetricOptions, type Metrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, messageOf, metricsOption } from '@kctl/telemetry/internal';
 import type { AccessNeed } from '@kctl/rbac';
 import {
   clockOption,

@@ -1,4 +1,4 @@
-import { requireOptionsObject } from '@kctl/client';
+import { requireOptionsObject } from '@kctl/client/internal';
 import { listOption, numberOption, optionWithMethods, requireOptions, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';

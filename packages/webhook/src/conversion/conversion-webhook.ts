@@ -1,6 +1,6 @@
-import { throwIfAborted } from '@kctl/wait';
-import { nextTurn } from '@kctl/wait/internal';
-import { isJsonObject, isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
+import { nextTurn, throwIfAborted } from '@kctl/wait/internal';
+import { isSameJson, parseApiVersion, type KubeObject, type ObjectMeta } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { requireFunction } from '../handler/require-parts.js';
 import { isPanic } from '../admission/typed-request.js';
 import { safeError, safeMessageOf } from '../handler/safe-error.js';

@@ -1,5 +1,6 @@
-import { requireKind, requireOptionsObject } from '@kctl/client';
-import { formatGroupKind, parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
+import { requireKind, requireOptionsObject } from '@kctl/client/internal';
+import { parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import { requireFunction } from '../handler/require-parts.js';
 import { WebhookServerError } from '../errors.js';
 import type { ConversionContext, Converter, KindConverter } from '../handler/converter.js';

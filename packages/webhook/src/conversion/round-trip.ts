@@ -1,6 +1,7 @@
-import { requireList, requireObject } from '@kctl/client';
-import { createJsonPatch, isJsonObject, type KubeObject, parseJson, stringifyJson } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { requireList, requireObject } from '@kctl/client/internal';
+import { createJsonPatch, type KubeObject, parseJson, stringifyJson } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Converter } from '../handler/converter.js';
 
 /**

@@ -1,8 +1,8 @@
-import { requireKind, requireOptionsObject } from '@kctl/client';
+import { requireKind, requireOptionsObject } from '@kctl/client/internal';
 import type { Kind, LabelSelector } from '@kctl/apimachinery';
 import { labelSelectorFrom } from '@kctl/apimachinery';
 import type { MatchCondition } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
 import { numberProblem, optionProblems, shownValue } from '@kctl/options';
 import type { Operation } from './review.js';

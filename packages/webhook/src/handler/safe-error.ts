@@ -1,4 +1,4 @@
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 
 /**
  * The replacement for the message of a SyntaxError, because V8 quotes the source that failed to parse, which may be

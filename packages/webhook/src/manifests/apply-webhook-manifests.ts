@@ -58,8 +58,3 @@ export async function applyWebhookManifests(
   });
   for (const { kind, manifest } of known) await apply(client, kind, manifest, options);
 }
-
-/** @deprecated The name belongs to `@kctl/manifests`: use {@link applyWebhookManifests}. */
-export async function applyManifests(...given: Parameters<typeof applyWebhookManifests>): Promise<void> {
-  await applyWebhookManifests(...given);
-}

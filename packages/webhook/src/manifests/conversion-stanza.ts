@@ -1,5 +1,6 @@
-import { requireObject, requireOptionsObject } from '@kctl/client';
-import { formatGroupKind, mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
+import { requireObject, requireOptionsObject } from '@kctl/client/internal';
+import { mutableCopy, type DeepReadonly } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions, shownValue } from '@kctl/options';

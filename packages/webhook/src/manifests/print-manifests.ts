@@ -3,7 +3,7 @@
  *
  * @packageDocumentation
  */
-import { requireList } from '@kctl/client';
+import { requireList } from '@kctl/client/internal';
 import { parseJson, stringifyJson } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 

@@ -1,5 +1,5 @@
-import { requireOptionsObject } from '@kctl/client';
-import { certificateBundleProblem } from '@kctl/client/connection';
+import { requireOptionsObject } from '@kctl/client/internal';
+import { certificateBundleProblem } from '@kctl/client/internal/connection';
 import type {
   MutatingWebhook,
   MutatingWebhookConfiguration,
@@ -8,7 +8,8 @@ import type {
   ValidatingWebhookConfiguration,
   WebhookClientConfig,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
-import { isJsonObject, type LabelSelector } from '@kctl/apimachinery';
+import { type LabelSelector } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions, shownValue } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';

@@ -1,5 +1,6 @@
 import type { HttpRequest, HttpResponse } from '@kctl/http-server';
-import { guardLogger, type Logger } from '@kctl/telemetry';
+import { type Logger } from '@kctl/telemetry';
+import { guardLogger } from '@kctl/telemetry/internal';
 import { safeError } from '../handler/safe-error.js';
 import type { Endpoint, EndpointParts } from './webhook-endpoint.js';
 

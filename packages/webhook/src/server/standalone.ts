@@ -1,4 +1,5 @@
-import { guardSinks, type Logger, loggerOption, type Metrics, metricsOption } from '@kctl/telemetry';
+import { type Logger, type Metrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import { clockOption, numberOption, type OptionNames, requireOptions, textOption } from '@kctl/options';
 import { type Clock, systemClock } from '@kctl/wait';
 import { createBodyBudget, type HttpRequest, type HttpResponse } from '@kctl/http-server';

@@ -1,6 +1,8 @@
 import { stringifyJson } from '@kctl/apimachinery';
-import { BodyError, type BodyBudget, type HeldBody, type HttpRequest, type HttpResponse } from '@kctl/http-server';
-import { guardLogger, type Logger } from '@kctl/telemetry';
+import { type BodyBudget, type HeldBody, type HttpRequest, type HttpResponse } from '@kctl/http-server';
+import { BodyError } from '@kctl/http-server/internal';
+import { type Logger } from '@kctl/telemetry';
+import { guardLogger } from '@kctl/telemetry/internal';
 import { anySignal, timeoutSignal, type Clock } from '@kctl/wait';
 import { clientIdentityOf } from '../handler/client-identity.js';
 import type { WebhookAnswer, WebhookHandler, WebhookHttp } from '../handler/handler.js';

@@ -1,4 +1,4 @@
-import { exponentialBuckets } from '@kctl/telemetry';
+import { exponentialBuckets } from '@kctl/telemetry/internal';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 

@@ -5,18 +5,18 @@ import {
   type BodyBudget,
   createBodyBudget,
   createHttpServer,
-  defaultShutdownTimeoutMs,
   type HttpRequest,
   type HttpResponse,
   type HttpServer,
-  listenerOption,
   type ListenTarget,
   type ServerLimits,
   type ServerTls,
 } from '@kctl/http-server';
-import { certificateBundleProblem } from '@kctl/client/connection';
+import { defaultShutdownTimeoutMs, listenerOption } from '@kctl/http-server/internal';
+import { certificateBundleProblem } from '@kctl/client/internal/connection';
 import type { AccessNeed } from '@kctl/rbac';
-import { guardSinks, type Logger, loggerOption, messageOf, type Metrics, metricsOption } from '@kctl/telemetry';
+import { type Logger, type Metrics } from '@kctl/telemetry';
+import { guardSinks, loggerOption, messageOf, metricsOption } from '@kctl/telemetry/internal';
 import {
   booleanOption,
   clockOption,

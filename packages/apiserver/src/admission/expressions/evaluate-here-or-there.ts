@@ -1,4 +1,4 @@
-import { CelInlineCostError } from '@kctl/cel';
+import { CelInlineCostError } from '@kctl/cel/internal';
 import { nextTurn } from '@kctl/wait/internal';
 import { askOf, type EvaluationContext } from './evaluation.js';
 import type { EvaluationFacts } from '../../offload/verdict.js';

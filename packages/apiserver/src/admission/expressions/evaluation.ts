@@ -1,8 +1,7 @@
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
+import { CelCostExceededError, CelEvaluationError } from '@kctl/cel';
 import {
   authorizerValue,
-  CelCostExceededError,
-  CelEvaluationError,
   CelInlineCostError,
   defaultCostLimit,
   Failure,
@@ -10,9 +9,9 @@ import {
   type AuthorizationAnswer,
   type AuthorizationQuestion,
   type Value,
-} from '@kctl/cel';
+} from '@kctl/cel/internal';
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { JsonObject } from '@kctl/crd/engine';
+import type { JsonObject } from '@kctl/crd/internal/engine';
 import { serviceAccountGroups, serviceAccountUser } from '../../authentication/user-names.js';
 import { pathAttributes, resourceAttributes, type Attributes } from '../../authorization/attributes.js';
 import type { User } from '../../protocol/api-request.js';

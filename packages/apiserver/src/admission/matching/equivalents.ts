@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { cloneJson } from '@kctl/crd/engine';
+import { cloneJson } from '@kctl/crd/internal/engine';
 import type { Registry } from '../../registry/registry.js';
 import type { KindRef, ResourceDefinition } from '../../resource/resource.js';
 import type { ResourceRef, WriteFacts } from '../write.js';

@@ -1,4 +1,4 @@
-import { at, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf, stringsOf } from '@kctl/crd/internal/engine';
 import type { ResourceRef, WriteFacts } from '../write.js';
 
 /** Operations and resources that a rule of a webhook or a policy matches. */

@@ -1,4 +1,4 @@
-import { isObject } from '@kctl/crd/engine';
+import { isObject } from '@kctl/crd/internal/engine';
 import type { Atom } from '../../managed-fields/atom.js';
 
 /**

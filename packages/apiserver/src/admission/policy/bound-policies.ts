@@ -1,6 +1,6 @@
 /** Common parts of mutating and validating policies. */
 import type { UntypedObject } from '@kctl/apimachinery';
-import { objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { objectOf, objectsOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { isExempt, type MatchBackend } from '../webhook/invocation.js';
 import type { WriteFacts } from '../write.js';
 import { policyEnvironment, type CompiledExpression, type PolicyEnvironment } from '../../expressions/environment.js';

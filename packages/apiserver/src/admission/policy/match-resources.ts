@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
 import { isStatusError } from '@kctl/apimachinery';
-import { objectOf, stringOf } from '@kctl/crd/engine';
+import { objectOf, stringOf } from '@kctl/crd/internal/engine';
 import { matchRules, type MatchedResource } from '../matching/equivalents.js';
 import { readRules, type AdmissionRule } from '../matching/rules.js';
 import { namespaceMatches, objectMatches } from '../matching/selectors.js';

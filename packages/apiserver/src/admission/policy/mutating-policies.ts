@@ -1,5 +1,5 @@
 import { isStatusError, StatusError, type UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import {
   cloneJson,
   equalJson,
@@ -10,7 +10,7 @@ import {
   stringOf,
   type JsonObject,
   goQuoted,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { liveTypeErrors, printErrors, typeErrors } from '../../managed-fields/check.js';
 import { mergeObjects } from '../../managed-fields/merge.js';
 import { applyOperations, JsonPatchError } from '../../patch/json-patch-operations.js';

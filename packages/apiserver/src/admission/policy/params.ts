@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, objectOf, stringOf } from '@kctl/crd/engine';
+import { isObject, objectOf, stringOf } from '@kctl/crd/internal/engine';
 import { selectorMatches } from '../../resource/label-selector.js';
 import type { ResourceDefinition } from '../../resource/resource.js';
 import type { MatchBackend } from '../webhook/invocation.js';

@@ -1,5 +1,5 @@
-import { ListValue, MapValue, StructValue, valueJson, Failure, type Value } from '@kctl/cel';
-import { isObject, setOwn, type JsonObject } from '@kctl/crd/engine';
+import { ListValue, MapValue, StructValue, valueJson, Failure, type Value } from '@kctl/cel/internal';
+import { isObject, setOwn, type JsonObject } from '@kctl/crd/internal/engine';
 
 /** Thrown if the result of an expression is not a configuration or a patch. */
 export class PatchProblem extends Error {}

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, stringOf } from '@kctl/crd/engine';
+import { at, stringOf } from '@kctl/crd/internal/engine';
 import type { Store } from '../../storage/store.js';
 import { readMatchResources, type MatchResources } from './match-resources.js';
 

@@ -1,6 +1,6 @@
 import { StatusError, type UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { isObject, objectsOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { goJson } from '../../json/go-json.js';
 import { forbiddenObject } from '../../protocol/status.js';
 import { evaluateHereOrThere } from '../expressions/evaluate-here-or-there.js';

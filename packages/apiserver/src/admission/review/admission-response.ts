@@ -1,4 +1,12 @@
-import { isObject, objectOf, stringMapOf, stringOf, stringsOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import {
+  isObject,
+  objectOf,
+  stringMapOf,
+  stringOf,
+  stringsOf,
+  type JsonObject,
+  goQuoted,
+} from '@kctl/crd/internal/engine';
 import { reviewApiVersion, type ReviewVersion } from './admission-review.js';
 
 /** Decision of a webhook. */

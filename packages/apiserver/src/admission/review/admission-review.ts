@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import type { JsonObject } from '@kctl/crd/engine';
+import type { JsonObject } from '@kctl/crd/internal/engine';
 import { userInfoOf } from '../../authentication/user-info.js';
 import type { KindRef } from '../../resource/resource.js';
 import { isConnectOptions } from '../connect-options.js';

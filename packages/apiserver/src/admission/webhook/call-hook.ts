@@ -1,5 +1,5 @@
-import { goQuoted } from '@kctl/crd/engine';
-import { messageOf } from '@kctl/telemetry';
+import { goQuoted } from '@kctl/crd/internal/engine';
+import { messageOf } from '@kctl/telemetry/internal';
 import { LongAnswerError } from './noted-calls.js';
 import type { WebhookCaller } from '../../outgoing/webhook-caller.js';
 import { admissionRequest, admissionReview, reviewVersionOf, type ReviewedWrite } from '../review/admission-review.js';

@@ -1,4 +1,4 @@
-import { objectsOf, stringOf } from '@kctl/crd/engine';
+import { objectsOf, stringOf } from '@kctl/crd/internal/engine';
 import { compileCondition } from '../../expressions/match-conditions.js';
 import { evaluateHereOrThere } from '../expressions/evaluate-here-or-there.js';
 import type { Offload } from '../../offload/offload.js';

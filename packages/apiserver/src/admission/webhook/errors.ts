@@ -1,6 +1,6 @@
 import { isStatusError, StatusError, type Status, type StatusCause, type StatusDetails } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { isObject, numberOf, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { isObject, numberOf, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { badRequest, internalError } from '../../protocol/status.js';
 
 /** Thrown if a webhook could not be called or gave no valid answer; failurePolicy applies. */

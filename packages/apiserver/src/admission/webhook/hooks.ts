@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { numberOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/engine';
+import { numberOf, objectsOf, stringOf, stringsOf } from '@kctl/crd/internal/engine';
 import type { Store } from '../../storage/store.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';
 import { compileConditions, type MatchConditions } from './conditions.js';

@@ -3,7 +3,7 @@ import type { Offload } from '../../offload/offload.js';
 import type { Registry } from '../../registry/registry.js';
 import { forbiddenObject, internalError } from '../../protocol/status.js';
 import { isStatusError } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { Store } from '../../storage/store.js';
 import { decodeCustomView } from '../decode.js';
 import { convertObject, isSameKind, matchRules, type MatchedResource } from '../matching/equivalents.js';

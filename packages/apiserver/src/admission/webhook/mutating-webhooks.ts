@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { cloneJson, equalSemantic, isObject, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { cloneJson, equalSemantic, isObject, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { goJson } from '../../json/go-json.js';
 import { noObjectText } from '../../protocol/go-text.js';
 import { JsonSyntaxError, scanJson } from '../../json/strict-json.js';

@@ -1,4 +1,4 @@
-import { jsonText, type JsonObject } from '@kctl/crd/engine';
+import { jsonText, type JsonObject } from '@kctl/crd/internal/engine';
 import { WebhookCallError } from '../../webhooks/call-error.js';
 import type { WebhookClientConfig } from '../../webhooks/client-config.js';
 import {

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, objectsOf, stringOf, goQuoted } from '@kctl/crd/engine';
+import { at, objectsOf, stringOf, goQuoted } from '@kctl/crd/internal/engine';
 import type { User } from '../../protocol/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { StoreEvent } from '../../storage/table.js';

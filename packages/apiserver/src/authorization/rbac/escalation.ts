@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, at, stringOf, goQuoted } from '@kctl/crd/engine';
+import { arrayOf, at, stringOf, goQuoted } from '@kctl/crd/internal/engine';
 import { forbiddenObject, notFound } from '../../protocol/status.js';
 import type { User } from '../../protocol/api-request.js';
 import { isDeepEqual } from '../../json/equality.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { objectsOf, stringsOf } from '@kctl/crd/engine';
+import { objectsOf, stringsOf } from '@kctl/crd/internal/engine';
 import type { Attributes } from '../attributes.js';
 
 /** A rule of a Role or ClusterRole; what is absent there is an empty list. */

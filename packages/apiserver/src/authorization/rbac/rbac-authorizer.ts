@@ -1,4 +1,4 @@
-import { goQuoted } from '@kctl/crd/engine';
+import { goQuoted } from '@kctl/crd/internal/engine';
 import type { User } from '../../protocol/api-request.js';
 import type { Store } from '../../storage/store.js';
 import type { Attributes } from '../attributes.js';

@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { isObject, jsonText, objectOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { isObject, jsonText, objectOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { identityProblem, restoreMetadata } from './converted-metadata.js';
 
 const group = 'apiextensions.k8s.io';

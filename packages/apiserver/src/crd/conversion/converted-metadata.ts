@@ -6,7 +6,7 @@ import {
   validateAnnotations,
   validateLabels,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 
 /** Fields of the metadata that a converter may change. */
 const changeable = ['labels', 'annotations'] as const;

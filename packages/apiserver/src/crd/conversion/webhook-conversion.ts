@@ -1,6 +1,6 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { messageOf } from '@kctl/telemetry';
-import { at, objectOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/engine';
+import { messageOf } from '@kctl/telemetry/internal';
+import { at, objectOf, stringOf, stringsOf, type JsonObject } from '@kctl/crd/internal/engine';
 import type { ObjectConversion } from '../../resource/resource.js';
 import { unclassified } from '../../protocol/status.js';
 import { readClientConfig, type WebhookClientConfig } from '../../webhooks/client-config.js';

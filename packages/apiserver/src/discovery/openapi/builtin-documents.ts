@@ -1,7 +1,7 @@
 /** The documents of the built-in kinds, as compressed data that is read when a client requests the first of them. */
 import { promisify } from 'node:util';
 import { brotliDecompress } from 'node:zlib';
-import { objectOf, type JsonObject } from '@kctl/crd/engine';
+import { objectOf, type JsonObject } from '@kctl/crd/internal/engine';
 
 /** A document as it is served. */
 export interface OpenApiDocument {

@@ -1,6 +1,6 @@
 /** The documents of custom resources, made from their definitions when a client requests them. */
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, crdVersions, isObject, type JsonObject } from '@kctl/crd/engine';
+import { at, crdVersions, isObject, type JsonObject } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition } from '../../resource/resource.js';
 import { customPathsV2, customPathsV3, sharedNames } from './custom-paths.js';
 import { customSchemas, type CustomKind } from './custom-schema.js';

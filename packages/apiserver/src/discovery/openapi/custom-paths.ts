@@ -1,5 +1,5 @@
 /** The requests that a custom resource takes, as the paths of OpenAPI documents. */
-import type { JsonObject } from '@kctl/crd/engine';
+import type { JsonObject } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition } from '../../resource/resource.js';
 import type { CustomTexts } from './custom-texts.js';
 import { sortedByName } from './go-order.js';

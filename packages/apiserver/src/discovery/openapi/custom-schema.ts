@@ -1,5 +1,5 @@
 /** The schema of a custom resource as OpenAPI documents publish it. */
-import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import type { ResourceDefinition } from '../../resource/resource.js';
 import { modelName, sharedNames } from './custom-paths.js';
 import type { CustomTexts } from './custom-texts.js';

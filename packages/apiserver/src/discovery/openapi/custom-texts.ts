@@ -1,5 +1,5 @@
 /** Common parts of every custom resource's documents, from the recorded document of a sample. */
-import { arrayOf, at, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, at, objectOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 
 /** A parameter in the path or the query of a request. */
 export interface Parameter {

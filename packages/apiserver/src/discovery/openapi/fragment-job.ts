@@ -1,5 +1,5 @@
 /** The documents of long definitions are made in another thread: 1 MB takes 50 ms in each form. */
-import { isObject } from '@kctl/crd/engine';
+import { isObject } from '@kctl/crd/internal/engine';
 import { parseJsonFast } from '../../json/strict-json.js';
 import { definitionsOfCrd } from '../../crd/crd-definition.js';
 import { isStoredObject } from '../../storage/log-files.js';

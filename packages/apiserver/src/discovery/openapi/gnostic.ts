@@ -2,7 +2,7 @@
  * Documents in protobuf as gnostic writes them, with messages as tables of fields, in the order of their numbers.
  * Values without a separate type stand as YAML.
  */
-import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { arrayOf, isObject, objectOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { nextTurn } from '@kctl/wait/internal';
 import { ReverseWriter, wireType } from '../../protobuf/wire-writer.js';
 

@@ -1,5 +1,5 @@
 /** The order in which Go writes the members of a document, and how it writes what HTML would take for its own. */
-import { isObject, type JsonObject } from '@kctl/crd/engine';
+import { isObject, type JsonObject } from '@kctl/crd/internal/engine';
 
 const schemaMembers = [
   ...['$ref', 'description', 'type', 'nullable', 'format', 'title', 'default', 'maximum', 'exclusiveMaximum'],

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import type { UntypedObject } from '@kctl/apimachinery';
 import { systemClock, type Clock } from '@kctl/wait';
-import { jsonText, objectOf, type JsonObject } from '@kctl/crd/engine';
+import { jsonText, objectOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { parseAccept } from '../../codecs/negotiate.js';
 import { turnMs } from '../../handlers/list-reply.js';
 import { nextTurn } from '@kctl/wait/internal';

@@ -1,5 +1,5 @@
 /** OpenAPI v2 in protobuf, as gnostic's message `openapi.v2.Document`, which clients of Kubernetes request. */
-import { objectOf, type JsonObject } from '@kctl/crd/engine';
+import { objectOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { wireType } from '../../protobuf/wire-writer.js';
 import type { PartsV2 } from '../../offload/fragment.js';
 import {

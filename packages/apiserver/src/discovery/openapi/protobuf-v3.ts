@@ -1,5 +1,5 @@
 /** OpenAPI v3 in protobuf, as gnostic's message `openapi.v3.Document`. */
-import { objectOf, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { objectOf, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 import { wireType } from '../../protobuf/wire-writer.js';
 import {
   any,

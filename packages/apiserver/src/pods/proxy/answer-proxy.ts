@@ -1,8 +1,8 @@
 // The subresource `proxy` of pods, Services and nodes. Scripts answer for the ports of pods.
 import type { IncomingMessage } from 'node:http';
 import { normalize } from 'node:path/posix';
-import { stringOf } from '@kctl/crd/engine';
-import { messageOf } from '@kctl/telemetry';
+import { stringOf } from '@kctl/crd/internal/engine';
+import { messageOf } from '@kctl/telemetry/internal';
 import type { AdmittedCall } from '../../handlers/admission.js';
 import type { Backend } from '../../handlers/call.js';
 import { commonHeaders } from '../../protocol/plain-reply.js';

@@ -1,7 +1,7 @@
 // Target of a request for `proxy` of a pod, of a Service, or of a node. Mirrors ResourceLocation of their registries.
 import { BlockList, isIP, isIPv6 } from 'node:net';
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, at, objectOf, stringOf, goQuoted } from '@kctl/crd/engine';
+import { arrayOf, at, objectOf, stringOf, goQuoted } from '@kctl/crd/internal/engine';
 import { storageKeyOf, type Backend, type ResourceCall } from '../../handlers/call.js';
 import { badRequest, notFound } from '../../protocol/status.js';
 import { serviceUnavailable } from '../../protocol/http-statuses.js';

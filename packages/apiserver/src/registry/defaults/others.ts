@@ -7,7 +7,7 @@ import {
   setDefault,
   stringOf,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 
 function setText(target: JsonObject, name: string, value: string): void {
   if (stringOf(target[name]) === '') target[name] = value;

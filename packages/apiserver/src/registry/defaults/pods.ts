@@ -1,4 +1,12 @@
-import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '@kctl/crd/engine';
+import {
+  cloneJson,
+  ensureObject,
+  isObject,
+  objectsOf,
+  setDefault,
+  stringOf,
+  type JsonObject,
+} from '@kctl/crd/internal/engine';
 
 /** The tag of an image reference, which is `latest` if neither tag nor digest is given, '' if only a digest is. */
 function imageTag(image: string): string {

@@ -1,4 +1,12 @@
-import { cloneJson, ensureObject, isObject, objectsOf, setDefault, stringOf, type JsonObject } from '@kctl/crd/engine';
+import {
+  cloneJson,
+  ensureObject,
+  isObject,
+  objectsOf,
+  setDefault,
+  stringOf,
+  type JsonObject,
+} from '@kctl/crd/internal/engine';
 import { templateLabels } from './pods.js';
 
 function setText(target: JsonObject, name: string, value: string): void {

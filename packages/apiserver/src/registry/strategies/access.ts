@@ -11,7 +11,7 @@ import {
   stringOf,
   stringsOf,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { validateMutatingPolicy, validatePolicyBinding, validateValidatingPolicy } from './admission-policies.js';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabelSelector } from '../../resource/label-selector.js';

@@ -16,7 +16,7 @@ import {
   tooMany,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { PolicyEnvironment, type CompiledExpression } from '../../expressions/environment.js';
 import { validateLabelSelector } from '../../resource/label-selector.js';
 import { validateAdmissionRules } from './admission-rules.js';

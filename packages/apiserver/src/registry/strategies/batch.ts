@@ -13,7 +13,7 @@ import {
   stringOf,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import { selectorMatches } from '../../resource/label-selector.js';
 import { nonNegative, oneOf, validatePodTemplate } from './pod-spec.js';

@@ -19,7 +19,7 @@ import {
   stringsOf,
   tooLong,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 
 const maxData = 1024 * 1024;

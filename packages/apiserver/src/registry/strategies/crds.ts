@@ -1,5 +1,12 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { crdVersions, ensureObject, stringOf, stringsOf, validateCrd, validateCrdChange } from '@kctl/crd/engine';
+import {
+  crdVersions,
+  ensureObject,
+  stringOf,
+  stringsOf,
+  validateCrd,
+  validateCrdChange,
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 
 /** Remembers the storage version among those that objects may be stored in. */

@@ -1,5 +1,14 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { at, invalidValue, isObject, numberOf, required, stringOf, tooLong, type FieldError } from '@kctl/crd/engine';
+import {
+  at,
+  invalidValue,
+  isObject,
+  numberOf,
+  required,
+  stringOf,
+  tooLong,
+  type FieldError,
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 
 /** Fields that have one name in core/v1 and another in events.k8s.io/v1. */

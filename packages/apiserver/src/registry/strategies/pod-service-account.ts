@@ -1,5 +1,5 @@
 import type { UntypedObject } from '@kctl/apimachinery';
-import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/engine';
+import { arrayOf, ensureObject, objectsOf, stringOf, type JsonObject, goQuoted } from '@kctl/crd/internal/engine';
 import { nameSuffix } from '../name-suffix.js';
 import type { WriteContext } from '../../resource/resource.js';
 import { forbiddenObject } from '../../protocol/status.js';

@@ -18,7 +18,7 @@ import {
   validateLabels,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 
 /** Checks a string against a set of allowed ones; an empty one is missing. */
 export function oneOf(value: unknown, field: string, allowed: readonly string[]): FieldError[] {

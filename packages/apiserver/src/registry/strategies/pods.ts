@@ -12,7 +12,7 @@ import {
   objectsOf,
   stringOf,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { UpdateStrategy, WriteContext } from '../../resource/resource.js';
 import { forbiddenObject } from '../../protocol/status.js';

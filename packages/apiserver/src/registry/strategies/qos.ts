@@ -1,4 +1,4 @@
-import { isObject, objectsOf, quantityNanos, stringOf, type JsonObject } from '@kctl/crd/engine';
+import { isObject, objectsOf, quantityNanos, stringOf, type JsonObject } from '@kctl/crd/internal/engine';
 
 const counted = ['cpu', 'memory'] as const;
 

@@ -20,7 +20,7 @@ import {
   validateLabels,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import type { WriteContext } from '../../resource/resource.js';
 import { invalid } from '../../protocol/status.js';

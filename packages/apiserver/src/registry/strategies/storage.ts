@@ -11,7 +11,7 @@ import {
   stringOf,
   stringsOf,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];

@@ -14,7 +14,7 @@ import {
   stringOf,
   stringsOf,
   type FieldError,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import { validateLabelSelector } from '../../resource/label-selector.js';
 import { nonNegative } from './pod-spec.js';

@@ -12,7 +12,7 @@ import {
   validateWebhookAddress,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import { validateConditions } from '../../expressions/match-conditions.js';
 import { validateLabelSelector } from '../../resource/label-selector.js';
 import { validateAdmissionRules } from './admission-rules.js';

@@ -14,7 +14,7 @@ import {
   stringOf,
   type FieldError,
   type JsonObject,
-} from '@kctl/crd/engine';
+} from '@kctl/crd/internal/engine';
 import type { KindStrategy } from '../kind-strategy.js';
 import { isEmptySelector, selectorMatches, validateLabelSelector } from '../../resource/label-selector.js';
 import { workloadScale } from '../scale.js';

@@ -1,4 +1,5 @@
-import { isQuantityError, parseQuantity as parse, storedQuantity } from '@kctl/apimachinery';
+import { isQuantityError, parseQuantity as parse } from '@kctl/apimachinery';
+import { storedQuantity } from '@kctl/apimachinery/internal';
 
 /** Thrown for a string that is not a quantity; the message is Go's. */
 export class QuantityError extends Error {

@@ -1,4 +1,4 @@
-import { jsonNumber } from '@kctl/cel';
+import { jsonNumber } from '@kctl/cel/internal';
 import type { FieldError } from '../values/field-error.js';
 import { goText, type GoNumber } from '../values/go-number.js';
 import type { Schema } from './schema.js';

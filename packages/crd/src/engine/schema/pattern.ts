@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 
 /** A regular expression with Go's syntax and meaning. Matching takes time linear in the input. */
 export interface Pattern {

@@ -1,4 +1,4 @@
-import { jsonNumber } from '@kctl/cel';
+import { jsonNumber } from '@kctl/cel/internal';
 import type { Pattern } from './pattern.js';
 
 /** JSON types as OpenAPI names them. */

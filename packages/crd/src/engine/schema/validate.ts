@@ -1,4 +1,4 @@
-import { Correlation } from '@kctl/cel';
+import { Correlation } from '@kctl/cel/internal';
 import {
   invalidValue,
   notSupportedText,

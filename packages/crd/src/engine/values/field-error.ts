@@ -1,5 +1,5 @@
 import type { StatusCause } from '@kctl/apimachinery';
-import { jsonNumber } from '@kctl/cel';
+import { jsonNumber } from '@kctl/cel/internal';
 import { goJsonEscaped, goQuoted } from './go-quoted.js';
 import { goText } from './go-number.js';
 import { jsonText } from './json-text.js';

@@ -1,4 +1,4 @@
-import { formatDouble } from '@kctl/cel';
+import { formatDouble } from '@kctl/cel/internal';
 
 /** An int64, or a float64: what the API server makes of a number, see `jsonNumber` of @kctl/cel. */
 export type GoNumber = bigint | number;

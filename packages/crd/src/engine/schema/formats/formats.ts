@@ -1,4 +1,4 @@
-import { parseDurationField, parseRequestUri } from '@kctl/cel';
+import { parseDurationField, parseRequestUri } from '@kctl/cel/internal';
 import { isCreditCard, isIsbn10, isIsbn13 } from './check-digits.js';
 import { isMailAddress } from './mail-address.js';
 import { isCidrText, isHostname, isIpv4Text, isIpv6Text, isMac } from './network.js';

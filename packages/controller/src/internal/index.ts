@@ -1,0 +1,10 @@
+/**
+ * Parts that the packages of kctl share. They may change in any release.
+ *
+ * @packageDocumentation
+ */
+export { headerOfEvent } from '../event/object-event.js';
+export { isInjectable, provide } from '../object/inject.js';
+export type { Provided } from '../object/inject.js';
+export { controllerSettingNames, observerOption } from '../check-options.js';
+export { parseCron } from '../source/cron-schedule.js';
