@@ -106,6 +106,13 @@ export default {
       },
     },
     {
+      name: 'internal-entries-are-for-packages',
+      comment: 'An internal entry promises nothing: examples show what users can write.',
+      severity: 'error',
+      from: { path: '^examples/' },
+      to: { path: '^packages/[^/]+/src/internal/' },
+    },
+    {
       name: 'no-self-barrel',
       comment: 'index.ts is a leaf: nobody inside imports it.',
       severity: 'error',

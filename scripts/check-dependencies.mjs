@@ -1,5 +1,6 @@
 // Declared dependencies equal imports, for each package: what its sources import is declared as a dependency (or peer),
-// what only its tests import as a development dependency, and nothing else is declared. Runtime dependencies are ranges.
+// what only its tests import as a development dependency, and nothing else is declared. Runtime dependencies are ranges,
+// those on siblings exact: packages use each other's internal entries, which promise nothing (designs/020).
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -82,7 +83,10 @@ export function dependencyProblems(folder) {
   const development = new Set(Object.keys(manifest.devDependencies ?? {}));
   const problems = [];
   for (const [name, version] of Object.entries(manifest.dependencies ?? {}))
-    if (!isRange(name, String(version))) problems.push(`${name} is a dependency of exactly one version: give a range`);
+    if (String(version).startsWith('workspace:') && version !== 'workspace:*')
+      problems.push(`${name} is a sibling with a range: give workspace:*, which is published as its exact version`);
+    else if (!isRange(name, String(version)))
+      problems.push(`${name} is a dependency of exactly one version: give a range`);
   for (const name of bySources)
     if (name !== manifest.name && !runtime.has(name))
       problems.push(`${name} is imported by sources and not a dependency`);

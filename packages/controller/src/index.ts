@@ -102,6 +102,7 @@ export type {
   ReconcileResult,
   RetryDecision,
 } from './reconciler/reconciler.js';
+export { lowPriority } from '@kctl/workqueue';
 export { createRetryPolicy } from './retry/retry-policy.js';
 export type { RetryInput, RetryPolicy, RetryPolicyOptions } from './retry/retry-policy.js';
 export type { RunLimit } from './policy/run-limit.js';

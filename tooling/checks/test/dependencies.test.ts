@@ -28,7 +28,7 @@ const problemsOf = (manifest: object): string[] => {
 it.each([
   [
     {
-      dependencies: { '@kctl/a': 'workspace:^', b: '^1.0.0' },
+      dependencies: { '@kctl/a': 'workspace:*', b: '^1.0.0' },
       devDependencies: { c: '^1.0.0', d: '^1.0.0', vitest: '^1.0.0' },
     },
     [],
@@ -38,29 +38,29 @@ it.each([
     ['@kctl/a is imported by sources'],
   ],
   [
-    { dependencies: { '@kctl/a': 'workspace:^', b: '^1.0.0', c: '^1.0.0' }, devDependencies: { d: '^1.0.0' } },
+    { dependencies: { '@kctl/a': 'workspace:*', b: '^1.0.0', c: '^1.0.0' }, devDependencies: { d: '^1.0.0' } },
     ['c is imported by tests alone'],
   ],
   [
     {
-      dependencies: { '@kctl/a': 'workspace:^', b: '^1.0.0', e: '^1.0.0' },
+      dependencies: { '@kctl/a': 'workspace:*', b: '^1.0.0', e: '^1.0.0' },
       devDependencies: { c: '^1.0.0', d: '^1.0.0' },
     },
     ['e is a dependency and never'],
   ],
   [
-    { dependencies: { '@kctl/a': 'workspace:^', b: '^1.0.0' }, devDependencies: { c: '^1.0.0' } },
+    { dependencies: { '@kctl/a': 'workspace:*', b: '^1.0.0' }, devDependencies: { c: '^1.0.0' } },
     ['d is imported by tests and not declared'],
   ],
   [
     {
-      dependencies: { '@kctl/a': 'workspace:^', b: '^1.0.0' },
+      dependencies: { '@kctl/a': 'workspace:*', b: '^1.0.0' },
       devDependencies: { c: '^1.0.0', d: '^1.0.0', f: '^1.0.0' },
     },
     ['f is a devDependency and never imported'],
   ],
   [
-    { dependencies: { '@kctl/a': 'workspace:^', b: '1.0.0' }, devDependencies: { c: '1.0.0', d: '1.0.0' } },
+    { dependencies: { '@kctl/a': 'workspace:*', b: '1.0.0' }, devDependencies: { c: '1.0.0', d: '1.0.0' } },
     ['b is a dependency of exactly one version'],
   ],
 ])('%o', (manifest, expected) => {
