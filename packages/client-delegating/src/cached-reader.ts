@@ -2,7 +2,7 @@
 // `overlay/pending-writes.ts` keeps it until every store of the cache has observed a version that is as new.
 // `writes/own-write.ts` decides whether a store has. While it has not, this file lays the write over the object that the
 // cache returns; if the outcome is not known, it reads the object from the server once.
-import { throwIfAborted } from '@kctl/wait';
+import { throwIfAborted } from '@kctl/wait/internal';
 import { formatKey, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, KeyOf, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import { requireObjectAnswer } from '@kctl/client/internal';

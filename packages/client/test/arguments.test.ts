@@ -16,14 +16,11 @@ import {
   listAll,
   mergeFrom,
   removeFinalizer,
-  requireClientPart,
-  requireKey,
-  requireListAnswer,
-  requireObjectAnswer,
   strategicMergeFrom,
   waitForEvent,
   withFieldOwner,
 } from '../src/index.js';
+import { requireClientPart, requireKey, requireListAnswer, requireObjectAnswer } from '../src/internal/index.js';
 
 const key = { namespace: 'shop', name: 'web' };
 const web = { metadata: key };

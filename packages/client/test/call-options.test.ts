@@ -1,6 +1,6 @@
 import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { expect, it } from 'vitest';
-import { requireCallOptions } from '../src/index.js';
+import { requireCallOptions } from '../src/internal/index.js';
 
 const { signal } = new AbortController();
 

@@ -1,6 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 import type { Kind, StatusReason } from '@kctl/apimachinery';
-import { DeadlineExceededError } from '@kctl/wait';
+import { DeadlineExceededError } from '@kctl/wait/internal';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { Client } from '../src/index.js';

@@ -1,15 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { isKubeConfigError, KubeConfigError } from '../src/connection/index.js';
-import {
-  ApplyConflictError,
-  isApplyConflict,
-  isNamespaceMismatch,
-  isObjectDeleting,
-  isWatchClosed,
-  NamespaceMismatchError,
-  ObjectDeletingError,
-  WatchClosedError,
-} from '../src/index.js';
+import { isApplyConflict, isNamespaceMismatch, isObjectDeleting, isWatchClosed } from '../src/index.js';
+import { ApplyConflictError } from '../src/apply.js';
+import { ObjectDeletingError } from '../src/finalizer.js';
+import { NamespaceMismatchError } from '../src/namespaced.js';
+import { WatchClosedError } from '../src/watching/errors.js';
 import { isStorageMigration, StorageMigrationError } from '../src/operations/index.js';
 
 describe.each([

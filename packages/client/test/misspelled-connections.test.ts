@@ -1,5 +1,5 @@
 // A misspelled field of a connection would send requests as another user, or trust other servers.
-import { requireConnection, requireImpersonation } from '@kctl/client/connection';
+import { requireConnection, requireImpersonation } from '@kctl/client/internal/connection';
 import { describe, expect, it } from 'vitest';
 
 const server = 'https://10.0.0.1:6443';

@@ -1,4 +1,4 @@
-import { abortReason } from '@kctl/wait';
+import { abortReason } from '@kctl/wait/internal';
 import type { IdleOptions } from './work-queue.js';
 
 /** The parts of a queue that tell whether it is idle. */

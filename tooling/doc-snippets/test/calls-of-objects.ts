@@ -4,7 +4,7 @@ import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { createApiServer } from '@kctl/apiserver';
 import * as builder from '@kctl/builder';
 import * as client from '@kctl/client';
-import * as connections from '@kctl/client/connection';
+import * as connections from '@kctl/client/internal/connection';
 import * as http from '@kctl/client-http';
 import * as controller from '@kctl/controller';
 import * as events from '@kctl/events';

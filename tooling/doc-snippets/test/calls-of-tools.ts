@@ -8,6 +8,7 @@ import { coalesce } from '@kctl/delivery';
 import { defineOperator } from '@kctl/operator';
 import { simulate } from '@kctl/simulation';
 import * as testing from '@kctl/testing';
+import { startRealApiServer } from '@kctl/testing/internal';
 import { writeYaml } from '@kctl/yaml';
 import { real } from './parts.js';
 
@@ -47,7 +48,7 @@ export const calls: Readonly<Record<string, Call>> = {
   installCrds: (options) => testing.installCrds(real, [], options),
   createOperatorAccess: (options) => testing.createOperatorAccess({} as never, options),
   uninstallCrds: (options) => testing.uninstallCrds(real, [], options),
-  startRealApiServer: testing.startRealApiServer,
+  startRealApiServer,
   startApiServerWorker,
   createApiServer,
 };

@@ -1,7 +1,6 @@
 // The packages for development and tests refuse a name of an option that they do not have. Each entrance of theirs is called
 // with its own arguments: what takes a misspelled name for none writes files, starts servers or runs for minutes.
 import * as testing from '@kctl/testing';
-import { startRealApiServer } from '@kctl/testing/internal';
 import { describe, expect, it } from 'vitest';
 import { calls, others, type Call } from './calls-of-tools.js';
 import { entrancesOf, type Entrance } from './entrances.js';

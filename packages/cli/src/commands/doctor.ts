@@ -1,7 +1,7 @@
 import { serverVersion } from '@kctl/client-http';
 import type { OperatorGraph } from '@kctl/operator';
 import { booleanOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
-import { messageOf } from '@kctl/telemetry';
+import { messageOf } from '@kctl/telemetry/internal';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import { crdFindings } from '../doctor/crd-findings.js';
 import { fileFindings } from '../doctor/file-findings.js';

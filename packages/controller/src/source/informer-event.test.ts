@@ -1,4 +1,4 @@
-import type { ObjectHeader } from '@kctl/apimachinery/wire';
+import type { ObjectHeader } from '@kctl/apimachinery/internal/wire';
 import { expect, it } from 'vitest';
 import { objectEventOf } from './informer-event.js';
 import type { InformerEvent } from './informer-provider.js';

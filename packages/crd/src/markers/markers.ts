@@ -1,4 +1,4 @@
-import { escapeField } from '@kctl/cel';
+import { escapeField } from '@kctl/cel/internal';
 import { booleanOption, oneOfOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { libraryOnlyKey } from '../source/zod-inspection.js';
 

@@ -1,4 +1,4 @@
-import { requireOptionsObject } from '@kctl/client';
+import { requireOptionsObject } from '@kctl/client/internal';
 import { requireNoSimilarName, shownType } from '@kctl/options';
 
 /** @throws TypeError naming a value that is not a function, which only the first request would find */

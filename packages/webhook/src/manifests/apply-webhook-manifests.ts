@@ -4,7 +4,8 @@ import {
   ValidatingWebhookConfiguration,
 } from '@kctl/apimachinery/kinds/admissionregistration.k8s.io/v1';
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
-import { apply, type Writer, requireClient, requireList, requireObject, requireOptionsObject } from '@kctl/client';
+import { apply, type Writer } from '@kctl/client';
+import { requireClient, requireList, requireObject, requireOptionsObject } from '@kctl/client/internal';
 import { requireOptions, signalOption, type OptionNames } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
 
