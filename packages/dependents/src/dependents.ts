@@ -1,6 +1,7 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatGroupKind, formatKey, isJsonObject, keyOf } from '@kctl/apimachinery';
-import { requireKind } from '@kctl/client';
+import { formatKey, keyOf } from '@kctl/apimachinery';
+import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
+import { requireKind } from '@kctl/client/internal';
 import type { Injectable, ReconcileFunction } from '@kctl/controller';
 import { optionProblems } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
