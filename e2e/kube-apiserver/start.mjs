@@ -7,7 +7,7 @@ import { realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { createConsoleLogger } from '@kctl/telemetry';
-import { startRealApiServer as startWithBinaries } from '@kctl/testing/internal';
+import { startRealApiServer as startWithBinaries } from '@kctl/testing';
 import { ensureBinaries } from './build.mjs';
 
 /**

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:tls';
 import type { TLSSocket } from 'node:tls';
-import { createCertificateAuthority } from '@kctl/testing/internal';
+import { createCertificateAuthority } from '@kctl/testing';
 import { firstVersion, pod } from '../informer/dataset.js';
 
 const objects = Number(process.env['KCTL_BENCH_LIST'] ?? '50000');

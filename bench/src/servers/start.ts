@@ -3,7 +3,7 @@ import { execFile, spawn } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { startRealApiServer } from '@kctl/testing/internal';
+import { startRealApiServer } from '@kctl/testing';
 import type { ServerInfo } from './server-info.js';
 
 export interface StartedServer {

@@ -6,7 +6,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCertificateAuthority } from '@kctl/testing/internal';
+import { createCertificateAuthority } from '@kctl/testing';
 import { openLoad, type Load } from './review-client.js';
 
 /** As a busy API server: more at a time only wait in line. */

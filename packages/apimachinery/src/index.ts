@@ -25,8 +25,7 @@ export { parseIntOrString, scalePercent } from './int-or-string.js';
 export type { JsonObject } from './json-object.js';
 export { isSameJson } from './json-object.js';
 export type { JsonPath } from './json-path.js';
-export { compileJsonPath, isJsonPathError } from './json-path.js';
-export type { JsonPathError } from './json-path.js';
+export { compileJsonPath, isJsonPathError, JsonPathError } from './json-path.js';
 export type { JsonPatchOperation } from './patch/json-patch.js';
 export { createJsonPatch } from './patch/json-patch.js';
 export type {
@@ -48,7 +47,15 @@ export type {
   UntypedKind,
   WholeKind,
 } from './kind.js';
-export { defineKind, formatApiVersion, metadataOnly, parseApiVersion, stripped, untyped } from './kind.js';
+export {
+  defineKind,
+  formatApiVersion,
+  formatGroupVersionKind,
+  metadataOnly,
+  parseApiVersion,
+  stripped,
+  untyped,
+} from './kind.js';
 export type {
   DeepReadonly,
   JsonValue,
@@ -74,6 +81,7 @@ export { nameFilter } from './name-filter.js';
 export type { NameFilter, NamePattern } from './name-filter.js';
 export type { Owner, OwnerReferenceOptions } from './owner-reference.js';
 export {
+  AlreadyOwnedError,
   controllerOf,
   hasControllerReference,
   hasOwnerReference,
@@ -83,7 +91,6 @@ export {
   setControllerReference,
   setOwnerReference,
 } from './owner-reference.js';
-export type { AlreadyOwnedError } from './owner-reference.js';
 export type { ParsedQuantity, Quantity } from './quantity.js';
 export type { QuantityFormat, QuantityProblem } from './quantity/quantity-text.js';
 export {
@@ -94,15 +101,15 @@ export {
   isQuantity,
   isQuantityError,
   parseQuantity,
+  QuantityError,
   quantityToNumber,
   subtractQuantities,
 } from './quantity.js';
-export type { QuantityError } from './quantity.js';
 export type { GroupKind, Scheme } from './scheme.js';
 export { createScheme } from './scheme.js';
 export { isNoKindMatch, NoKindMatchError } from './no-kind-match.js';
 export type { NoKindMatchFields } from './no-kind-match.js';
-export type { SelectorError } from './selector-error.js';
+export { isSelectorError, SelectorError } from './selector-error.js';
 export type { ResourceVersionOrder } from './resource-version.js';
 export { compareResourceVersions } from './resource-version.js';
 export type {

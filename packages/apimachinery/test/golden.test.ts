@@ -4,11 +4,12 @@ import { describe, expect, it } from 'vitest';
 import {
   canonicalQuantity,
   isQuantityError,
+  isSelectorError,
   parseFieldSelector,
   parseLabelSelector,
   parseQuantity,
 } from '../src/index.js';
-import { isSelectorError, storedQuantity } from '../src/internal/index.js';
+import { storedQuantity } from '../src/internal/index.js';
 import { createStrategicPatch } from '../src/strategic-merge/index.js';
 
 interface StrategicCase {

@@ -7,7 +7,7 @@ import { Namespace, Pod } from '@kctl/apimachinery/kinds/core/v1';
 import type { Container, ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { Lease } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
 import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
-import { formatGroupVersionKind } from '../src/internal/index.js';
+import { formatGroupVersionKind } from '../src/index.js';
 import type { metadataOnly } from '../src/index.js';
 import type { IntOrString, Kind, KeyOf, ObjectOf, Quantity } from '../src/index.js';
 

@@ -20,14 +20,15 @@ import {
   enqueueRequestForOwner,
   enqueueRequestsFromMapFunc,
   inject,
+  isInjectable,
+  provide,
   reconcileObject,
 } from '@kctl/controller';
-import { isInjectable, provide } from '@kctl/controller/internal';
 import type { ManagerDependencies } from '@kctl/manager';
 import { accessTo, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import { needProblems } from '@kctl/rbac/internal';
 import type { LogFields } from '@kctl/telemetry';
-import { optionProblems, shownValue } from '@kctl/options';
+import { optionProblems, shownValue, withoutUndefined } from '@kctl/options';
 import type {
   BuilderOptions,
   ControllerBuilder,
@@ -53,7 +54,6 @@ import { ownEndsOf } from './own-ends.js';
 import { Problems } from './problems.js';
 import { requireNamespace } from './require-namespace.js';
 import { settingProblems } from './setting-problems.js';
-import { withoutUndefined } from '@kctl/options';
 
 /**
  * Begins the definition of a controller that `host`, usually a manager, will run. Mirrors `NewControllerManagedBy`.

@@ -1,6 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isSameKind } from '@kctl/apimachinery/internal';
-import { isInjectable } from '@kctl/controller/internal';
+import { isInjectable } from '@kctl/controller';
 import type { Input } from './input.js';
 import { describeKind, isKind } from './input.js';
 

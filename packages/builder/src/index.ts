@@ -19,8 +19,7 @@ export type {
   Watched,
 } from './controller-builder.js';
 export { controllerManagedBy } from './controller-managed-by.js';
-export { isDefinitionError } from './errors.js';
-export type { DefinitionError } from './errors.js';
+export { DefinitionError, isDefinitionError } from './errors.js';
 export { webhookManagedBy } from './webhook-managed-by.js';
 export type {
   RuleFilter,

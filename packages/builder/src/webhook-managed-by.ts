@@ -1,7 +1,7 @@
 import type { Kind, ObjectOf } from '@kctl/apimachinery';
 import { formatGroupKind } from '@kctl/apimachinery/internal';
 import type { Provided } from '@kctl/controller/internal';
-import { provide } from '@kctl/controller/internal';
+import { provide } from '@kctl/controller';
 import type { ConverterRegistry, ManagerDependencies } from '@kctl/manager';
 import type { Logger } from '@kctl/telemetry';
 import type {

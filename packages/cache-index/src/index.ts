@@ -6,8 +6,14 @@
  */
 export { mutableCopy } from '@kctl/apimachinery';
 export { createIndexer } from './create-indexer.js';
-export { isIndexConflict, isIndexFunctionError, isUnknownIndex } from './errors.js';
-export type { IndexConflictError, IndexFunctionError, UnknownIndexError } from './errors.js';
+export {
+  IndexConflictError,
+  IndexFunctionError,
+  isIndexConflict,
+  isIndexFunctionError,
+  isUnknownIndex,
+  UnknownIndexError,
+} from './errors.js';
 export { labelIndex, namespaceIndex, ownerIndex } from './index-definition.js';
 export type { HeaderIndex, IndexDefinition, IndexFunction, ObjectIndex, PathIndex } from './index-definition.js';
 export type { IndexListOptions, IndexReader, IndexSnapshot } from './index-reader.js';

@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 
 /** Thrown by reads before `run`. Mirrors `ErrCacheNotStarted`. */
 export class CacheNotStartedError extends Error {

@@ -13,9 +13,12 @@ export type {
   WholeKindOptions,
 } from './cache-options.js';
 export type { Cache, CacheScope, InformerLease, InformerStatus } from './cache.js';
-export { isCacheNotStarted, isKindNotCached, isUnknownNamespace, isUnsupportedRead } from './errors.js';
-export type {
+export {
   CacheNotStartedError,
+  isCacheNotStarted,
+  isKindNotCached,
+  isUnknownNamespace,
+  isUnsupportedRead,
   KindNotCachedError,
   UnknownNamespaceError,
   UnsupportedReadError,

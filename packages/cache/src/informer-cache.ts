@@ -8,8 +8,7 @@ import type {
   ObjectOf,
   PersistedObject,
 } from '@kctl/apimachinery';
-import { keyOf, stripped } from '@kctl/apimachinery';
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind, keyOf, stripped } from '@kctl/apimachinery';
 import { createIndexer, type IndexDefinition } from '@kctl/cache-index';
 import { requireCallOptions, requireKey, requireKind as requireKindOf } from '@kctl/client/internal';
 import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';

@@ -5,8 +5,7 @@ import { Deployment, ReplicaSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { Pod } from '@kctl/apimachinery/kinds/core/v1';
 import { PodDisruptionBudget } from '@kctl/apimachinery/kinds/policy/v1';
 import { evict } from '@kctl/client/operations';
-import { createEnvironment, eventually, type TestEnvironment } from '@kctl/testing';
-import { findBinaries } from '@kctl/testing/internal';
+import { createEnvironment, eventually, findBinaries, type TestEnvironment } from '@kctl/testing';
 import { expect, it } from 'vitest';
 import { budgetOf } from '../src/manifests/manager.js';
 

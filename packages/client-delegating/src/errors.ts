@@ -1,5 +1,4 @@
-import { formatKey, StatusError } from '@kctl/apimachinery';
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind, formatKey, StatusError } from '@kctl/apimachinery';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 
 const cachedListCode = 'KCTL_CACHED_LIST';

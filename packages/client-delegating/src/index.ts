@@ -6,8 +6,7 @@
 export type { CacheView, VersionWaitOptions } from './overlay/cache-view.js';
 export { createDelegatingClient } from './delegating-client.js';
 export type { DelegatingClient, DelegatingClientOptions } from './delegating-client.js';
-export { isCachedListError, isLossyWriteError } from './errors.js';
-export type { CachedListError, LossyWriteError } from './errors.js';
+export { CachedListError, isCachedListError, isLossyWriteError, LossyWriteError } from './errors.js';
 export { createOwnEvents } from './own-events/own-events.js';
 export type { ObjectEventHandler, OwnEvents, OwnEventsOptions } from './own-events/own-events.js';
 export type {

@@ -1,5 +1,5 @@
-import { formatKey } from '@kctl/apimachinery';
-import { formatGroupVersionKind, isJsonObject } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind, formatKey } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Kind, PersistedObject } from '@kctl/apimachinery';
 import type { DeletedCollection, ReadObject } from '@kctl/client';
 import { asList, decodeJson, isListLike, refuseOther } from './bytes/codec.js';

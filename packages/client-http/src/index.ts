@@ -26,20 +26,25 @@ export type {
   RequestDispatcher,
   UserConnection,
 } from '@kctl/client/internal/connection';
-export { connectionFromKubeConfig, inClusterConnection, isKubeConfigError } from '@kctl/client/internal/connection';
-export type { KubeConfigError } from '@kctl/client/internal/connection';
+export {
+  connectionFromKubeConfig,
+  inClusterConnection,
+  isKubeConfigError,
+  KubeConfigError,
+} from '@kctl/client/internal/connection';
 export type { DiscoveryCache, DiscoveryDocument } from './discovery/discovery-cache.js';
 export type { ApiGroup, ApiResource, ApiVersion } from './discovery/discovery.js';
-export { isCredentialsError, isDecodeError, isTransportError } from './errors.js';
-export type {
+export {
   CredentialsError,
   DecodeError,
+  isCredentialsError,
+  isDecodeError,
+  isTransportError,
   TransportError,
-  TransportErrorFields,
-  TransportFailure,
 } from './errors.js';
-export { isGroupDiscoveryError } from './discovery/group-resources.js';
-export type { GroupDiscoveryError, UnavailableGroup } from './discovery/group-resources.js';
+export type { TransportErrorFields, TransportFailure } from './errors.js';
+export { GroupDiscoveryError, isGroupDiscoveryError } from './discovery/group-resources.js';
+export type { UnavailableGroup } from './discovery/group-resources.js';
 export { createHttpClient } from './http-client.js';
 export type { HttpClient, HttpClientOptions } from './http-client.js';
 export { isServed, serverHealth, serverVersion } from './discovery/server-facts.js';

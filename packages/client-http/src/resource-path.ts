@@ -1,4 +1,4 @@
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { QueryValue } from './option-parts.js';
 

@@ -5,15 +5,8 @@
  *
  * @packageDocumentation
  */
-export { apply, applyStatus, applySubResource, isApplyConflict } from './apply.js';
-export type {
-  ApplyConfiguration,
-  ApplyConflictError,
-  ApplyFields,
-  ApplyOptions,
-  ApplySubResourceOptions,
-  FieldConflict,
-} from './apply.js';
+export { apply, ApplyConflictError, applyStatus, applySubResource, isApplyConflict } from './apply.js';
+export type { ApplyConfiguration, ApplyFields, ApplyOptions, ApplySubResourceOptions, FieldConflict } from './apply.js';
 export { applyIfChanged, createApplyMemo } from './apply-if-changed.js';
 export type {
   ApplyIfChangedOptions,
@@ -52,20 +45,15 @@ export { describeObject } from './describe-object.js';
 export type { DescribeOptions, ObjectDescription } from './describe-object.js';
 export { extractApplied } from './extract-applied.js';
 export type { AppliedFieldsOf, ExtractOptions, NamedObject } from './extract-applied.js';
-export { addFinalizer, isObjectDeleting, removeFinalizer } from './finalizer.js';
-export type { FinalizerOptions, ObjectDeletingError } from './finalizer.js';
+export { addFinalizer, isObjectDeleting, ObjectDeletingError, removeFinalizer } from './finalizer.js';
+export type { FinalizerOptions } from './finalizer.js';
 export { ignoreAlreadyExists, ignoreNotFound } from './ignore.js';
 export { intercept } from './intercept.js';
 export type { Interceptor, SubResourceHooks } from './intercept.js';
 export { listAll } from './list-all.js';
 export type { ListAllOptions } from './list-all.js';
-export { inNamespace, isNamespaceMismatch } from './namespaced.js';
-export type {
-  NamespacedClient,
-  NamespacedStatusClient,
-  NamespacedSubResourceClient,
-  NamespaceMismatchError,
-} from './namespaced.js';
+export { inNamespace, isNamespaceMismatch, NamespaceMismatchError } from './namespaced.js';
+export type { NamespacedClient, NamespacedStatusClient, NamespacedSubResourceClient } from './namespaced.js';
 export { withDryRun, withFieldOwner, withFieldValidation } from './option-wrappers.js';
 export type {
   AbortOptions,
@@ -94,15 +82,14 @@ export type {
 } from './patch.js';
 export { record } from './record.js';
 export type { CallRecorder, ClientVerb, RecordedCall } from './record.js';
-export { retryOnConflict } from './retry-on-conflict.js';
+export { defaultBackoff, defaultRetry, retryOnConflict } from './retry-on-conflict.js';
 export type { ConflictRetry, RetryOnConflictOptions } from './retry-on-conflict.js';
 export { strategicMergeFrom } from './strategic-merge-from.js';
 export type { StrategicMergeFromOptions } from './strategic-merge-from.js';
 export { waitFor } from './wait-for.js';
 export type { NotOfErrors, WaitCondition, WaitForOptions } from './wait-for.js';
 export type { WaitTarget } from './wait-target.js';
-export { isWatchClosed } from './watching/errors.js';
-export type { WatchClosedError } from './watching/errors.js';
+export { isWatchClosed, WatchClosedError } from './watching/errors.js';
 export { createRetryWatcher } from './watching/retry-watcher.js';
 export type { RetryEvent, RetryWatcher, RetryWatcherOptions } from './watching/retry-watcher.js';
 export { waitForEvent } from './watching/wait-for-event.js';

@@ -8,12 +8,13 @@ import {
   addFinalizer,
   createOrPatch,
   createOrUpdate,
+  defaultBackoff,
+  exists,
   hasCondition,
   ignoreAlreadyExists,
   ignoreNotFound,
   inNamespace,
   intercept,
-  exists,
   isDeleted,
   isEmptyPatch,
   isObjectDeleting,
@@ -29,8 +30,8 @@ import {
   retryOnConflict,
   waitFor,
 } from '../src/index.js';
-import { defaultBackoff, listWithin } from '../src/internal/index.js';
 import type { Client, Interceptor, ListOptions, Reader, ReadObject } from '../src/index.js';
+import { listWithin } from '../src/internal/index.js';
 import type { ReadScope } from '../src/internal/index.js';
 import { createBlindClient, createMemoryClient } from './memory-client.js';
 

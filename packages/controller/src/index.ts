@@ -18,18 +18,16 @@ export type { SafetyInterval } from './policy/safety-interval.js';
 export { controllerDefaults } from './controller-options.js';
 export { createController } from './create-controller.js';
 export {
+  ControllerError,
   isControllerError,
   isReconcilePanicError,
   isReconcileTimeoutError,
   isSourceError,
   isTerminalError,
-  terminalError,
-} from './reconciler/errors.js';
-export type {
-  ControllerError,
   ReconcilePanicError,
   ReconcileTimeoutError,
   SourceError,
+  terminalError,
   TerminalError,
 } from './reconciler/errors.js';
 export type {
@@ -56,8 +54,8 @@ export type {
 export { handlerFuncs, type HandlerFuncs } from './handler/handler-funcs.js';
 export { withLowPriorityWhenUnchanged } from './handler/low-priority.js';
 export type { HotLoopOptions } from './policy/hot-loop.js';
-export { inject, isMissingDependencyError } from './object/inject.js';
-export type { Injectable, MissingDependencyError } from './object/inject.js';
+export { inject, isInjectable, isMissingDependencyError, MissingDependencyError, provide } from './object/inject.js';
+export type { Injectable } from './object/inject.js';
 export { asReconciler, type ObjectReconcilerOptions } from './object/object-reconciler.js';
 export { reconcileObject } from './object/reconcile-object.js';
 export { writeStatus } from './object/write-status.js';

@@ -6,8 +6,8 @@
  */
 export { defineResource } from './resource/define-resource.js';
 export type { Resource, ResourceVersion, VersionInput, VersionObject } from './resource/define-resource.js';
-export { isResourceDefinitionError } from './structural/definition-error.js';
-export type { DefinitionProblem, ResourceDefinitionError } from './structural/definition-error.js';
+export { isResourceDefinitionError, ResourceDefinitionError } from './structural/definition-error.js';
+export type { DefinitionProblem } from './structural/definition-error.js';
 export type { PrintColumn, ResourceOptions, ScaleOptions, VersionOptions } from './resource/options.js';
 export type { ValidateOptions, Validation } from './resource/validation.js';
 export { crdYaml } from './resource/yaml.js';

@@ -5,8 +5,7 @@
  */
 export { createBodyBudget } from './body-budget.js';
 export type { BodyBudget, HeldBody } from './body-budget.js';
-export { isBodyError, isHttpServerError } from './errors.js';
-export type { BodyError, HttpServerError } from './errors.js';
+export { BodyError, HttpServerError, isBodyError, isHttpServerError } from './errors.js';
 export { createHttpServer } from './http-server.js';
 export type { HttpServer } from './http-server.js';
 export type {

@@ -8,20 +8,18 @@ export type { CompactStorageOptions, ObjectStorage } from './bytes/storage.js';
 export { listerWatcherFor } from './client-lister-watcher.js';
 export type { InformerClient, ListerWatcherScope } from './client-lister-watcher.js';
 export {
-  isIdleWatch,
-  isInformerStarted,
-  isInformerStopped,
-  isObjectDecodeError,
-  isInitialEvents,
-  isShortWatch,
-  isSyncError,
-} from './errors.js';
-export type {
   IdleWatchError,
   InformerStartedError,
   InformerStoppedError,
-  ObjectDecodeError,
   InitialEventsError,
+  isIdleWatch,
+  isInformerStarted,
+  isInformerStopped,
+  isInitialEvents,
+  isObjectDecodeError,
+  isShortWatch,
+  isSyncError,
+  ObjectDecodeError,
   ShortWatchError,
   SyncError,
 } from './errors.js';
@@ -64,8 +62,7 @@ export type {
   SyncAllDelta,
   Tombstone,
 } from './fifo/delta.js';
-export { isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
-export type { FifoClosedError } from './fifo/errors.js';
+export { FifoClosedError, isFifoClosed, isRequeueError, RequeueError } from './fifo/errors.js';
 export { createReflector } from './reflector/create-reflector.js';
 export type { Reflector, ReflectorOptions } from './reflector/create-reflector.js';
 export type { ReflectorBackoff, ReflectorConfigOptions } from './reflector/reflector-config.js';

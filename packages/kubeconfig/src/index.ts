@@ -4,10 +4,9 @@
  *
  * @packageDocumentation
  */
-export { isKubeConfigError } from '@kctl/client/internal/connection';
+export { isKubeConfigError, KubeConfigError } from '@kctl/client/internal/connection';
 export type {
   Connection,
-  KubeConfigError,
   KubeContext,
   ListContextsOptions,
   LoadConnectionOptions,

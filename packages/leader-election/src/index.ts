@@ -3,8 +3,14 @@
  *
  * @packageDocumentation
  */
-export { isLeadershipLost, isLeaseNotRenewed, isNotLeader } from './errors.js';
-export type { LeadershipLostError, LeaseNotRenewedError, NotLeaderError } from './errors.js';
+export {
+  isLeadershipLost,
+  isLeaseNotRenewed,
+  isNotLeader,
+  LeadershipLostError,
+  LeaseNotRenewedError,
+  NotLeaderError,
+} from './errors.js';
 export type { Fence } from './fence.js';
 export { fencedClient } from './fenced-client.js';
 export { createLeaderElector } from './leader-elector.js';

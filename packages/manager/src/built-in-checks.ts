@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
 import { reportsOf } from './listed-by.js';
 import type { Cluster, InformerReport } from './cluster.js';

@@ -1,7 +1,7 @@
 import type { Client, KindResolver, Reader } from '@kctl/client';
 import type { Controller } from '@kctl/controller';
 import type { Provided } from '@kctl/controller/internal';
-import { provide } from '@kctl/controller/internal';
+import { provide } from '@kctl/controller';
 import { accessTo, type AccessKind, type AccessNeed, type AccessOptions, type AccessVerb } from '@kctl/rbac';
 import type { Gauge, Logger, Metrics, Tracer } from '@kctl/telemetry';
 import type { Sinks } from '@kctl/telemetry/internal';

@@ -10,8 +10,17 @@ export { createCluster } from './cluster.js';
 export type { ConverterRegistry } from './converter-registry.js';
 export { createManager } from './create-manager.js';
 export type { Elector, ElectorFactory, ElectorRequest, LeaderElectionOptions, OnLost } from './elector.js';
-export { isLeaderElectionLostError, isManagerError, isRunnableError, isStopTimeoutError } from './errors.js';
-export type { LeaderElectionLostError, ManagerError, RunnableError, StopTimeoutError, Straggler } from './errors.js';
+export {
+  isLeaderElectionLostError,
+  isManagerError,
+  isRunnableError,
+  isStopTimeoutError,
+  LeaderElectionLostError,
+  ManagerError,
+  RunnableError,
+  StopTimeoutError,
+} from './errors.js';
+export type { Straggler } from './errors.js';
 export type { HealthCheck } from './health.js';
 export { ping } from './health.js';
 export type { HttpHandler, HttpHandlerContext, HttpServer, HttpServerOptions, ServerTls } from './http-server.js';

@@ -1,5 +1,5 @@
 import type { GroupVersionKind } from '@kctl/apimachinery';
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Logger } from '@kctl/telemetry';
 import { listedBy } from './listed-by.js';
 import type { Runnable, RunnableSource } from './runnable.js';

@@ -4,11 +4,10 @@
  *
  * @packageDocumentation
  */
-export { applyManifests, isApplyManifestsError } from './apply-manifests.js';
-export type { AppliedObject, ApplyManifestsError, ApplyManifestsOptions, ManifestProgress } from './apply-manifests.js';
+export { applyManifests, ApplyManifestsError, isApplyManifestsError } from './apply-manifests.js';
+export type { AppliedObject, ApplyManifestsOptions, ManifestProgress } from './apply-manifests.js';
 export type { ApplySetParent } from './apply-set.js';
 export type { ManifestClient } from './client.js';
-export { isApplySetError, isManifestError } from './errors.js';
-export type { ApplySetError, ManifestError } from './errors.js';
+export { ApplySetError, isApplySetError, isManifestError, ManifestError } from './errors.js';
 export { readManifests } from './manifest.js';
 export type { Manifest, ManifestSource } from './manifest.js';

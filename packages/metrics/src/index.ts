@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-export { isMetricShapeError } from './errors.js';
-export type { MetricShapeError } from './errors.js';
+export { isMetricShapeError, MetricShapeError } from './errors.js';
 export { createPrometheusMetrics } from './prometheus-metrics.js';
 export type { MetricsExport, PrometheusMetrics, PrometheusMetricsOptions } from './prometheus-metrics.js';

@@ -4,8 +4,7 @@
  *
  * @packageDocumentation
  */
-export { isSettingsError } from './errors.js';
-export type { SettingsError } from './errors.js';
+export { isSettingsError, SettingsError } from './errors.js';
 export { loadSettings } from './load-settings.js';
 export type { LoadedSettings, SettingsSources } from './load-settings.js';
 export { defineOperator } from './operator.js';

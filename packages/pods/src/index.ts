@@ -7,8 +7,7 @@ export type { PodRequest, PodResponse, PodsClient, PodTransport } from './client
 export { copyFromPod } from './copy/copy-from-pod.js';
 export { copyToPod } from './copy/copy-to-pod.js';
 export type { CopyOptions, CopyPaths, CopyResult } from './copy/copy-options.js';
-export { isPodStreamError, isPodTargetError } from './errors.js';
-export type { PodStreamError, PodTargetError } from './errors.js';
+export { isPodStreamError, isPodTargetError, PodStreamError, PodTargetError } from './errors.js';
 export type { PodLogsOptions } from './logs/log-options.js';
 export { podLogs, podLogText } from './logs/pod-logs.js';
 export type { LogLine } from './logs/pod-logs.js';

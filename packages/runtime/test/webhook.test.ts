@@ -4,8 +4,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { defineKind, type KubeObject } from '@kctl/apimachinery';
-import { createEnvironment, eventually } from '@kctl/testing';
-import { createCertificateAuthority } from '@kctl/testing/internal';
+import { createCertificateAuthority, createEnvironment, eventually } from '@kctl/testing';
 import { expect, it } from 'vitest';
 import { createManager, noopLogger, webhookManagedBy } from '../src/index.js';
 

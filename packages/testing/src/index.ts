@@ -32,8 +32,7 @@ export type {
   CertificateSubject,
   ServingSubject,
 } from './real/certificates.js';
-export { EnvironmentStartError, isNoBinaries } from './real/errors.js';
-export type { NoBinariesError } from './real/errors.js';
+export { EnvironmentStartError, isNoBinaries, NoBinariesError } from './real/errors.js';
 export type { StaticToken } from './real/pki.js';
 export type { RealApiServer, RealApiServerOptions } from './real/real-api-server.js';
 export type { ControlPlaneTimeouts } from './real/timeouts.js';
@@ -42,3 +41,6 @@ export { runOperator } from './run-operator/run-operator.js';
 export type { OperatorRun, RunOperatorOptions } from './run-operator/run-operator.js';
 export type { TestUser, TestUserOptions } from './test-users.js';
 export { uninstallCrds } from './uninstall-crds.js';
+export { createCertificateAuthority } from './real/certificates.js';
+export { findBinaries } from './real/binaries.js';
+export { startRealApiServer } from './real/real-api-server.js';

@@ -55,8 +55,7 @@ export type { ConversionContext, Converter, KindConverter } from './handler/conv
 export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';
 export type { Converted, Partially, PartialObject, Spoke, SpokeFunctions } from './conversion/hub-spoke.js';
 export { roundTripProblems } from './conversion/round-trip.js';
-export { isWebhookServerError } from './errors.js';
-export type { WebhookServerError } from './errors.js';
+export { isWebhookServerError, WebhookServerError } from './errors.js';
 export { applyWebhookManifests } from './manifests/apply-webhook-manifests.js';
 export { withConversion } from './manifests/conversion-stanza.js';
 export type { ConversionStanzaOptions } from './manifests/conversion-stanza.js';

@@ -13,8 +13,14 @@ export { createDelayingQueue } from './delaying/delaying-queue.js';
 export { retryAfterMs } from '@kctl/wait';
 export { errorAwareRateLimiter } from './limiters/error-aware-rate-limiter.js';
 export type { ErrorAwareRateLimiterOptions, ErrorRule } from './limiters/error-aware-rate-limiter.js';
-export { isQueueArgumentError, isQueueFullError, isWorkFailedError } from './errors.js';
-export type { QueueArgumentError, QueueFullError, WorkFailedError } from './errors.js';
+export {
+  isQueueArgumentError,
+  isQueueFullError,
+  isWorkFailedError,
+  QueueArgumentError,
+  QueueFullError,
+  WorkFailedError,
+} from './errors.js';
 export type { KeyedLimiterOptions } from './limiters/failure-counts.js';
 export { createWorkQueue } from './fifo-queue.js';
 export {

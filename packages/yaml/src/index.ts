@@ -4,8 +4,7 @@
  * @packageDocumentation
  */
 export type { DuplicateKey, YamlValue } from './decode.js';
-export { isYamlError } from './errors.js';
-export type { YamlError } from './errors.js';
+export { isYamlError, YamlError } from './errors.js';
 export { readYaml, readYamlDocuments } from './read.js';
 export type { YamlDocument, YamlFailure } from './read.js';
 export { writeYaml } from './write.js';

@@ -8,7 +8,7 @@ import { coalesce } from '@kctl/delivery';
 import { defineOperator } from '@kctl/operator';
 import { simulate } from '@kctl/simulation';
 import * as testing from '@kctl/testing';
-import { startRealApiServer } from '@kctl/testing/internal';
+import { startRealApiServer } from '@kctl/testing';
 import { writeYaml } from '@kctl/yaml';
 import { real } from './parts.js';
 

@@ -18,14 +18,18 @@ export interface TypedEntrance {
   readonly types: readonly string[];
 }
 
-/** The source file of each entry point of a package. */
+/** The source file of each entry point of a package that users import. */
 function entriesOf(name: string): string[] {
   const manifest = JSON.parse(readFileSync(join(packages, name, 'package.json'), 'utf8')) as {
     readonly exports?: Readonly<Record<string, Readonly<Record<string, string>> | string>>;
   };
-  return Object.values(manifest.exports ?? {}).flatMap((target) => {
+  return Object.entries(manifest.exports ?? {}).flatMap(([path, target]) => {
     const source = typeof target === 'string' ? undefined : target['@kctl/source'];
-    return source === undefined || !source.endsWith('.ts') || source.includes('*') || source.includes('/kinds/')
+    return path.startsWith('./internal') ||
+      source === undefined ||
+      !source.endsWith('.ts') ||
+      source.includes('*') ||
+      source.includes('/kinds/')
       ? []
       : [join(packages, name, source)];
   });

@@ -1,6 +1,6 @@
 /** A conversion webhook on this machine, whose answers a case chooses. */
 import { createServer } from 'node:https';
-import { createCertificateAuthority } from '@kctl/testing/internal';
+import { createCertificateAuthority } from '@kctl/testing';
 import type { Json } from './doc.js';
 
 /** A review as it came, and what it asks for. */

@@ -2,7 +2,7 @@
 import { createServer } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCertificateAuthority } from '@kctl/testing/internal';
+import { createCertificateAuthority } from '@kctl/testing';
 import type { Context } from './context.js';
 import type { Doc, Json } from './doc.js';
 import { created } from './expect.js';

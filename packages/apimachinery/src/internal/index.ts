@@ -5,16 +5,9 @@
  */
 export { isJsonObject } from '../json-object.js';
 export { JsonPathError } from '../json-path.js';
-export {
-  formatGroupKind,
-  formatGroupResource,
-  formatGroupVersionKind,
-  isSameKind,
-  groupOfApiVersion,
-} from '../kind.js';
+export { formatGroupKind, formatGroupResource, isSameKind, groupOfApiVersion } from '../kind.js';
 export { AlreadyOwnedError } from '../owner-reference.js';
 export { storedQuantity } from '../quantity.js';
 export { compareVersions } from '../scheme.js';
 export { CallSiteError } from '../call-site-error.js';
-export { isSelectorError } from '../selector-error.js';
 export { typedStatus } from '../typed-status.js';

@@ -1,6 +1,5 @@
 import { goQuoted } from '@kctl/crd/internal/engine';
-import { parseFieldSelector, parseLabelSelector, type StatusError } from '@kctl/apimachinery';
-import { isSelectorError } from '@kctl/apimachinery/internal';
+import { isSelectorError, parseFieldSelector, parseLabelSelector, type StatusError } from '@kctl/apimachinery';
 import { fieldSyntaxProblem, labelSyntaxProblem, namedFields } from '../protocol/label-syntax.js';
 import { forbiddenObject } from '../protocol/status.js';
 import type { User } from '../protocol/api-request.js';

@@ -9,8 +9,7 @@ import {
   type OtherThread,
   type ParsedBody,
 } from '../codecs/body.js';
-import { goKindOf } from '../protocol/go-text.js';
-import { parseBoolParameter } from '../protocol/go-text.js';
+import { goKindOf, parseBoolParameter } from '../protocol/go-text.js';
 import { JsonSyntaxError, TooDeepError } from '../json/strict-json.js';
 import type { Atom } from '../managed-fields/atom.js';
 import { printErrors, typeErrors } from '../managed-fields/check.js';

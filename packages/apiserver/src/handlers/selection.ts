@@ -1,5 +1,4 @@
-import { parseFieldSelector, parseLabelSelector, type UntypedObject } from '@kctl/apimachinery';
-import { isSelectorError } from '@kctl/apimachinery/internal';
+import { isSelectorError, parseFieldSelector, parseLabelSelector, type UntypedObject } from '@kctl/apimachinery';
 import { fieldSyntaxProblem, labelSyntaxProblem, namedFields } from '../protocol/label-syntax.js';
 import type { ResourceDefinition } from '../resource/resource.js';
 import { badRequest } from '../protocol/status.js';

@@ -1,5 +1,4 @@
-import { compareResourceVersions, fieldSelectorFrom, keyOf } from '@kctl/apimachinery';
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { compareResourceVersions, fieldSelectorFrom, formatGroupVersionKind, keyOf } from '@kctl/apimachinery';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ObjectKey } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
 import { listWithin } from '@kctl/client/internal';

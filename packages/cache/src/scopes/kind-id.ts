@@ -1,4 +1,4 @@
-import { formatGroupVersionKind } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { requireKind } from '../options/required.js';
 

@@ -1,7 +1,7 @@
 import type { ReadScope } from '@kctl/client/internal';
 import type { FieldTerm, Kind } from '@kctl/apimachinery';
-import { fieldSelectorFrom, labelSelectorFrom } from '@kctl/apimachinery';
-import { formatGroupVersionKind, isSameKind } from '@kctl/apimachinery/internal';
+import { fieldSelectorFrom, formatGroupVersionKind, labelSelectorFrom } from '@kctl/apimachinery';
+import { isSameKind } from '@kctl/apimachinery/internal';
 import type { ListerWatcherScope } from '@kctl/informer';
 import type {
   KindOptions,

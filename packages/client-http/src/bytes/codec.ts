@@ -1,5 +1,5 @@
-import { parseJson } from '@kctl/apimachinery';
-import { formatGroupVersionKind, isJsonObject } from '@kctl/apimachinery/internal';
+import { formatGroupVersionKind, parseJson } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { DeepReadonly, Kind, KubeList, KubeObject, ListMeta, PersistedObject } from '@kctl/apimachinery';
 import { otherListType } from '@kctl/apimachinery/internal/wire';
 import type { ListType } from '@kctl/apimachinery/internal/wire';

@@ -15,5 +15,4 @@ export {
   requireOptionsObject,
 } from '../checks/require-arguments.js';
 export { requireKey, requireKind } from '../checks/require-kind.js';
-export { defaultBackoff } from '../retry-on-conflict.js';
 export { waitForEventOptionNames } from '../watching/wait-for-event.js';

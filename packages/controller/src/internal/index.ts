@@ -4,7 +4,6 @@
  * @packageDocumentation
  */
 export { headerOfEvent } from '../event/object-event.js';
-export { isInjectable, provide } from '../object/inject.js';
 export type { Provided } from '../object/inject.js';
 export { controllerSettingNames, observerOption } from '../check-options.js';
 export { parseCron } from '../source/cron-schedule.js';

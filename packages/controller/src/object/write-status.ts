@@ -1,6 +1,7 @@
 import type { DeepReadonly, Kind, KubeObject } from '@kctl/apimachinery';
 import { isConflict, isNotFound, isSameJson, keyOf } from '@kctl/apimachinery';
-import { mergeFrom, requireClient, requireKind, requireObject, requireOptionsObject } from '@kctl/client';
+import { mergeFrom } from '@kctl/client';
+import { requireClient, requireKind, requireObject, requireOptionsObject } from '@kctl/client/internal';
 import type { Client, ReadObject } from '@kctl/client';
 import { requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';

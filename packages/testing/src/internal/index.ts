@@ -3,6 +3,3 @@
  *
  * @packageDocumentation
  */
-export { findBinaries } from '../real/binaries.js';
-export { createCertificateAuthority } from '../real/certificates.js';
-export { startRealApiServer } from '../real/real-api-server.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noopLogger, noopMetrics } from '@kctl/telemetry';
 import type { Logger, Metrics } from '@kctl/telemetry';
-import { createCertificateAuthority } from '@kctl/testing/internal';
+import { createCertificateAuthority } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
 import { createCertificateWatcher } from './certificate-watcher.js';
