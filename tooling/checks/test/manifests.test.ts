@@ -13,6 +13,7 @@ interface Manifest {
   readonly repository?: { readonly directory?: string };
   readonly engines?: { readonly node?: string };
   readonly files?: readonly string[];
+  readonly dependencies?: Readonly<Record<string, string>>;
   readonly funding?: unknown;
 }
 
@@ -30,6 +31,13 @@ describe.each(manifests)('%s', (folder, manifest) => {
     expect(manifest.repository?.directory).toBe(`packages/${folder}`);
     expect(manifest.engines?.node).toBe('>=22.19');
     expect(manifest.funding).toBeUndefined();
+  });
+
+  it('has a README that names the Node that it needs', () => {
+    const version = manifest.engines?.node?.replace('>=', '');
+    const text = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
+    const [, line] = /^```sh\nnpm install .+\n```\n\n(.*)$/m.exec(text) ?? [];
+    expect(line).toBe(`Node ${version} or newer.`);
   });
 
   it('publishes no build information', () => {
@@ -62,6 +70,27 @@ describe('third-party packages', () => {
   it.each(Object.entries(limits))('%s brings at most %i', (name, limit) => {
     const names = installed(name);
     expect(names.length, names.join(', ')).toBeLessThanOrEqual(limit);
+  });
+
+  const known = new Set(
+    manifests
+      .flatMap(([folder]) => installed(folder))
+      .map((name) => name.replace(/(?<=.)@.*$/, ''))
+      .concat('yaml'),
+  );
+  const withSection = manifests.flatMap(([folder, { dependencies = {} }]) => {
+    const text = readFileSync(join(root, 'packages', folder, 'README.md'), 'utf8');
+    const found =
+      /^(?:## (?:Runtime d|D)ependencies$|.*[Rr]untime dependenc(?:y|ies)\b.*$)[^]*?(?=^## |$(?![^]))/m.exec(text)?.[0];
+    const direct = Object.keys(dependencies).filter((name) => !name.startsWith('@kctl/'));
+    return found === undefined && direct.length === 0 ? [] : [[folder, direct, found ?? ''] as const];
+  });
+
+  it.each(withSection)('%s: its README lists those that it brings', (folder, direct, section) => {
+    const named = [...section.matchAll(/`([^`\s]+)`/g)].map(([, name = '']) => name);
+    for (const name of direct) expect(named.join(' ')).toContain(name);
+    const brought = installed(folder).map((name) => name.replace(/(?<=.)@.*$/, ''));
+    expect(named.filter((name) => known.has(name) && !brought.includes(name))).toEqual([]);
   });
 
   it('counts what is there', () => {
