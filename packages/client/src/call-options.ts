@@ -115,7 +115,7 @@ const ofWrites = withThoseOfWrites({});
  * @example
  * ```ts
  * import { Pod } from '@kctl/apimachinery/kinds/core/v1';
- * import { requireCallOptions } from '@kctl/client';
+ * import { requireCallOptions } from '@kctl/client/internal';
  *
  * requireCallOptions('list', Pod, { namespace: 'shop' });
  * ```

@@ -17,7 +17,8 @@ import type { LeaderElectionRecord, LockRequestOptions, ObservedRecord, Resource
  *
  * @example
  * ```ts
- * import { leaseKind, type Lease } from '@kctl/leader-election';
+ * import { Lease as leaseKind } from '@kctl/apimachinery/kinds/coordination.k8s.io/v1';
+ * import type { Lease } from '@kctl/leader-election';
  *
  * const holder = ({ spec }: Lease): string | null | undefined => spec?.holderIdentity;
  * console.log(holder(await client.get(leaseKind, { namespace: 'shop', name: 'sweeper' })));

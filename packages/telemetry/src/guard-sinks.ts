@@ -24,9 +24,10 @@ export interface Sinks {
  *
  * @example
  * ```ts
- * import { guardSinks, type SinkOptions } from '@kctl/telemetry';
+ * import type { Logger, Metrics } from '@kctl/telemetry';
+ * import { guardSinks } from '@kctl/telemetry/internal';
  *
- * function createSweeper(options: SinkOptions = {}) {
+ * function createSweeper(options: { logger?: Logger; metrics?: Metrics } = {}) {
  *   const { logger, metrics } = guardSinks(options);
  *   const sweeps = metrics.counter({ name: 'sweeps_total', help: 'Sweeps' }).with({});
  *   return () => {

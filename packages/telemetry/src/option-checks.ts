@@ -25,7 +25,7 @@ const tracerMethods: Methods<Tracer> = { withSpan: true };
  *
  * @example
  * ```ts
- * import { loggerOption } from '@kctl/telemetry';
+ * import { loggerOption } from '@kctl/telemetry/internal';
  *
  * loggerOption('logger', {}); // 'logger has no method isEnabled, …: expected a Logger, such as createConsoleLogger() …'
  * ```

@@ -12,7 +12,7 @@ import { isKubeObject } from '../kube-object.js';
  *
  * @example
  * ```ts
- * import { requireClient } from '@kctl/client';
+ * import { requireClient } from '@kctl/client/internal';
  *
  * requireClient('restartAll', client, ['list', 'patch']);
  * ```
