@@ -23,6 +23,7 @@ const map = async () =>
   (await step('map: derived files', 'node', ['scripts/sync-packages.mjs', '--check'])) &&
   (await step('map: declared dependencies', 'node', ['scripts/check-dependencies.mjs'])) &&
   (await step('map: diagram', 'node', ['scripts/architecture.mjs', '--check'])) &&
+  (await step('map: public API', 'node', ['scripts/api-report.mjs', '--check'])) &&
   (await step('map: imports', 'depcruise', [
     '--config',
     '.dependency-cruiser.mjs',
