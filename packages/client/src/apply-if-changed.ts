@@ -156,7 +156,7 @@ function trackedFields(
   owned: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const { status, ...fields } = appliedFields(configuration);
-  return status === undefined || 'f:status' in owned ? appliedFields(configuration) : fields;
+  return 'f:status' in owned ? { ...fields, status } : fields;
 }
 
 const isSecret = (kind: Kind): boolean => kind.group === '' && kind.kind === 'Secret';

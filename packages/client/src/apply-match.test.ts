@@ -1,5 +1,6 @@
 import { applyMergePatch, isSameJson } from '@kctl/apimachinery';
-import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
+import type { Kind } from '@kctl/apimachinery';
+import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { differences, knownEqualities } from './apply-match.js';
@@ -87,6 +88,36 @@ describe('differences', () => {
       ),
     );
   });
+});
+
+it('compares a list that is held as a whole item by item', () => {
+  const [desired, actual] = [{ list: [1, { a: 2 }] }, { list: [1, { a: 3 }] }];
+  expect(found({ 'f:list': {} }, desired, actual)).toBe(1);
+});
+
+it('finds an item that lost its key missing, and a null as absent', () => {
+  const fields = { 'f:items': { 'k:{"name":"a"}': { 'f:name': {} } }, 'f:whole': {} };
+  const desired = { items: [{ name: 'a' }], whole: { none: null } };
+  expect(differences(fields, desired, { items: [{}], whole: {} }, isEqual)).toMatchObject([
+    { path: 'items[name=a]', reason: 'missing' },
+  ]);
+});
+
+it.each<[Kind, string, unknown, unknown, boolean]>([
+  [StatefulSet, 'spec.volumeClaimTemplates[0].status', undefined, { phase: 'Pending' }, true],
+  [Deployment, 'spec.volumeClaimTemplates[0].status', undefined, { phase: 'Pending' }, false],
+  [StatefulSet, 'spec.serviceName', undefined, 'web', false],
+  [Deployment, 'spec.containers[name=a].resources.limits.cpu', '1000m', '1', true],
+  [Deployment, 'spec.metrics[0].resource.target.averageValue', '1000m', '1', true],
+  [Deployment, 'spec.containers[name=a].resources.limits.cpu', '1000m', '2', false],
+  [Deployment, 'spec.containers[name=a].resources.limits.cpu', 'x', '1', false],
+  [Deployment, 'spec.containers[name=a].resources.limits.cpu', '1', 'x', false],
+  [Deployment, 'metadata.annotations.cpu', '1000m', '1', false],
+  [Deployment, 'spec.containers[name=a].env[name=b].value', '', undefined, true],
+  [Deployment, 'spec.containers[name=a].env[name=b].value', 'x', undefined, false],
+  [Deployment, 'metadata.annotations.cpu', '', undefined, false],
+])('of %o, at %s, a server writes for %j the value %j: %s', (kind, ...[path, desired, actual, expected]) => {
+  expect(knownEqualities(kind)(path, desired, actual)).toBe(expected);
 });
 
 function sorted(value: unknown): unknown {

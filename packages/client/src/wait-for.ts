@@ -6,7 +6,6 @@ import { abortReason } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import type { Reader, ReadObject, Watcher, WatchStream } from './client.js';
-import { exists } from './conditions.js';
 import { metadataOf } from './kube-object.js';
 import { keyIn } from './checks/require-kind.js';
 import { targetCondition, waitTargetNames } from './wait-target.js';
@@ -128,7 +127,7 @@ function targetProblem(options: WaitForOptions<never>): string | undefined {
 function targetOf<K extends Kind>(kind: K, named: KeyOrObject<K>, target: WaitTarget): (object: unknown) => boolean {
   const uid = 'metadata' in named ? metadataOf(named).uid : undefined;
   try {
-    return targetCondition(target, uid) ?? exists();
+    return targetCondition(target, uid);
   } catch (error) {
     if (error instanceof TypeError) throw new TypeError(`waitFor ${kind.kind}: ${error.message}`, { cause: error });
     throw error;
@@ -136,7 +135,7 @@ function targetOf<K extends Kind>(kind: K, named: KeyOrObject<K>, target: WaitTa
 }
 
 function shownTarget(options: WaitTarget): string {
-  const [name] = waitTargetNames.filter((each) => options[each] !== undefined);
+  const name = waitTargetNames.find((each) => options[each] !== undefined);
   return name === undefined ? '' : ` (${name}${options[name] === true ? '' : ` ${options[name] ?? ''}`})`;
 }
 
@@ -161,7 +160,7 @@ class ObjectWait<K extends Kind> {
   }
 
   async read(signal: AbortSignal): Promise<Outcome<K>> {
-    return this.#check(await this.#get({ signal }), false);
+    return this.#check(await this.#get({ signal }));
   }
 
   async readAndWatch(watcher: Watcher, signal: AbortSignal): Promise<Outcome<K>> {
@@ -174,14 +173,13 @@ class ObjectWait<K extends Kind> {
       ...(namespace === undefined ? {} : { namespace }),
     };
     const { items, metadata } = await this.#reader.list(this.#kind, { ...scope, live: true });
-    const outcome = this.#check(items[0], false);
+    const outcome = this.#check(items[0]);
     if (outcome.isMet) return outcome;
     const { resourceVersion = '' } = metadata;
     let stream: WatchStream<ReadObject<K>>;
     try {
       stream = readonlyStream(await watcher.watch(this.#kind, { ...scope, resourceVersion }));
     } catch {
-      if (signal.aborted) throw abortReason(signal);
       return outcome;
     }
     return await this.#follow(stream, signal);
@@ -197,7 +195,7 @@ class ObjectWait<K extends Kind> {
       if (event === undefined || event.type === 'ERROR') return { isMet: false, hasProgressed };
       hasProgressed = true;
       if (event.type === 'BOOKMARK') continue;
-      const outcome = this.#check(event.type === 'DELETED' ? undefined : event.object, true);
+      const outcome = this.#check(event.type === 'DELETED' ? undefined : event.object);
       if (outcome.isMet) return outcome;
     }
   }
@@ -211,8 +209,8 @@ class ObjectWait<K extends Kind> {
     }
   }
 
-  #check(object: ReadObject<K> | undefined, hasProgressed: boolean): Outcome<K> {
-    return this.#until(object) ? { isMet: true, object } : { isMet: false, hasProgressed };
+  #check(object: ReadObject<K> | undefined): Outcome<K> {
+    return this.#until(object) ? { isMet: true, object } : { isMet: false, hasProgressed: false };
   }
 }
 

@@ -23,18 +23,18 @@ export interface WaitTarget {
 export const waitTargetNames = ['condition', 'jsonPath', 'deleted', 'created'] as const;
 
 /**
- * Returns the target as a function of an object. Undefined if none is set.
+ * Returns the target as a function of an object.
  *
  * @throws TypeError naming the target that is not valid
  */
 export function targetCondition(
-  { condition, jsonPath, deleted, created }: WaitTarget,
+  { condition, jsonPath, deleted }: WaitTarget,
   uid: string | undefined,
-): ((object: unknown) => boolean) | undefined {
+): (object: unknown) => boolean {
   if (condition !== undefined) return conditionIs(condition);
   if (jsonPath !== undefined) return pathIs(jsonPath);
   if (deleted !== undefined) return isDeleted(uid);
-  return created === undefined ? undefined : exists();
+  return exists();
 }
 
 function conditionIs(text: string): (object: unknown) => boolean {

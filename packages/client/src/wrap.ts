@@ -83,12 +83,12 @@ type RewriteTable = Readonly<Record<string, 'sent' | ((given: never) => unknown)
 
 /** Whether a client can watch. */
 export function isWatchingClient(client: Client): client is WatchingClient {
-  return 'watch' in client && typeof client.watch === 'function';
+  return isWatchable(client);
 }
 
 /** Whether a reader can also watch. */
 export function isWatchable(reader: Reader): reader is Reader & Watcher {
-  return 'watch' in reader && typeof reader.watch === 'function';
+  return typeof Reflect.get(reader, 'watch') === 'function';
 }
 
 /** A client whose writes get other options; reads and watches pass through. */

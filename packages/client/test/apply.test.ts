@@ -251,7 +251,36 @@ describe('applyIfChanged', () => {
       change === undefined
         ? await applyIfChanged(missing, Deployment, wanted(), { fieldOwner })
         : await run(wanted(), { actual });
-    expect(result).toMatchObject({ applied: true, reason });
+    expect(result).toMatchObject({ applied: true, reason, differences: [] });
+  });
+
+  it('applies where it has applied two versions, in one of which fields may have moved', async () => {
+    const actual = stored();
+    const [own] = actual.metadata.managedFields ?? [];
+    Object.assign(actual.metadata, { managedFields: [own, { ...own, apiVersion: 'apps/v1beta1' }] });
+    expect(await run(wanted(), { actual })).toMatchObject({ applied: true, reason: 'otherVersion' });
+  });
+
+  it('takes a status for a difference if it has applied one', async () => {
+    const actual = stored();
+    const fields = actual.metadata.managedFields?.[0]?.fieldsV1;
+    Object.assign(fields ?? {}, { 'f:status': { 'f:replicas': {} } });
+    Object.assign(actual, { status: { replicas: 1 } });
+    const result = await run(wantedWith('status', { replicas: 3 }), { actual });
+    expect(result.differences).toMatchObject([{ path: 'status.replicas', reason: 'changed', desired: 3, actual: 1 }]);
+    const none = await run(wanted(), { actual });
+    expect(none.differences).toMatchObject([{ path: 'status', reason: 'noLongerDesired' }]);
+  });
+
+  it('trusts no memo about an object that is not there, and passes on why it cannot be read', async () => {
+    const failure = (code: number) => ({ get: () => Promise.reject(new StatusError({ code, reason: 'NotFound' })) });
+    const memo = { isNoop: () => true, noteNoop: () => undefined };
+    const options = { fieldOwner, memo } as never;
+    const absent = intercept(client(), () => failure(404));
+    expect(await applyIfChanged(absent, Deployment, wanted(), options)).toMatchObject({ applied: true });
+    const down = new StatusError({ code: 500, reason: 'InternalError', message: 'down' });
+    const broken = intercept(client(), () => ({ get: () => Promise.reject(down) }));
+    await expect(applyIfChanged(broken, Deployment, wanted(), options)).rejects.toBe(down);
   });
 
   it('says when the server changed nothing, and remembers it for that version and that configuration', async () => {

@@ -1,7 +1,7 @@
 import { isConflict, StatusError } from '@kctl/apimachinery';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   addFinalizer,
   apply,
@@ -12,9 +12,13 @@ import {
   createOrPatch,
   createOrUpdate,
   extractApplied,
+  inNamespace,
+  intercept,
   isApplyConflict,
   listAll,
+  listWithin,
   mergeFrom,
+  record,
   removeFinalizer,
   strategicMergeFrom,
   waitForEvent,
@@ -86,7 +90,13 @@ it.each([
     'has no apiVersion and kind',
     () => strategicMergeFrom({ ...original, apiVersion: undefined } as never, original as never),
   ],
-  ['is not a built-in kind', () => strategicMergeFrom({ ...original, apiVersion: 'example.com/v1' }, original)],
+  ['use mergeFrom', () => strategicMergeFrom({ ...original, apiVersion: 'example.com/v1' }, original)],
+  ['listWithin: the client has no list', () => listWithin(none, ConfigMap, { scopes: [] })],
+  ['listWithin: the options are', () => listWithin(all, ConfigMap, null as never)],
+  ['record: the client is null', () => record(null as never)],
+  ['inNamespace: the namespace is', () => inNamespace(all, 5 as never)],
+  ['get: the kind is null', () => requireKey('get', null as never, key)],
+  ['intercept: the hooks are not a function', () => intercept(all, {} as never)],
   ['has no resourceVersion', () => strategicMergeFrom(original, original, { optimisticLock: true })],
   ['withFieldOwner: the field owner is', () => withFieldOwner(all, 5 as never)],
   ['waitForEvent: events is not a stream', () => waitForEvent(5 as never, () => true)],
@@ -144,7 +154,10 @@ it('takes keys and objects of the kind, in any of its versions', () => {
 });
 
 describe('server-side apply', () => {
-  const sent: unknown[] = [];
+  let sent: unknown[] = [];
+  beforeEach(() => {
+    sent = [];
+  });
   const part = {
     patch: async (...given: unknown[]) => {
       sent.push(given);

@@ -22,6 +22,7 @@ it.each([
 
 it.each([
   ['get', undefined, 'get ConfigMap: the options are undefined: expected an object of options'],
+  ['get', null, 'get ConfigMap: the options are null'],
   ['get', [], 'get ConfigMap: the options are'],
   ['get', 'live', 'get ConfigMap: the options are "live"'],
   ['get', { live: 'yes' }, 'get ConfigMap: options.live is "yes": expected true or false'],

@@ -85,6 +85,13 @@ describe('readiness', () => {
       '',
     ],
     ['a custom resource by its condition', custom({ conditions: [condition('Ready')] }), 'ready', 'Ready', ''],
+    [
+      'a custom resource with conditions of which one is known',
+      custom({ conditions: [condition('Synced'), condition('Ready')] }),
+      'ready',
+      'Ready',
+      '',
+    ],
     ['a custom resource that is available', custom({ conditions: [condition('Available')] }), 'ready', 'Ready', ''],
     [
       'a custom resource with counts',
@@ -253,22 +260,35 @@ it.each([
     },
   ],
   [
-    having(condition('A', 'False', { reason: '' }), condition('B', 'True', { reason: 'x' }), condition('Stalled')),
+    having(
+      condition('A', 'False', { reason: '' }),
+      condition('B', 'True', { reason: 'x' }),
+      condition('C', 'False', { reason: 5 }),
+      condition('Stalled'),
+    ),
     {
       kind: 'object',
       key: 'shop/web',
       state: 'failed',
       reason: 'Stalled',
-      conditions: 'A=False, B=True, Stalled=True',
+      conditions: 'A=False, B=True, C=False, Stalled=True',
       generation: '2',
     },
+  ],
+  [
+    {
+      metadata: { name: 'n' },
+      spec: { replicas: 1 },
+      status: { phase: 5, readyReplicas: 'x', replicas: 1, availableReplicas: 1 },
+    },
+    { kind: 'object', key: 'n', state: 'ready' },
   ],
   [
     { metadata: { name: 'n' }, status: { phase: 'Bound' } },
     { kind: 'object', key: 'n', state: 'ready', phase: 'Bound' },
   ],
 ])('describeObject shows of %j what there is', (object, expected) => {
-  expect(describeObject(object as never)).toEqual(expected);
+  expect(describeObject(object as never)).toStrictEqual(expected);
 });
 
 it('describeObject names what does not fit', () => {

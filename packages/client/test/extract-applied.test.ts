@@ -58,6 +58,18 @@ it.each<[string, object, object, object]>([
     { spec: { args: ['a', 'b'] } },
   ],
   [
+    'a list by its positions, and an object, as a whole',
+    { 'f:spec': { 'f:args': { 'i:0': {} }, 'f:limits': {}, 'f:lines': { '.': {} } } },
+    { spec: { args: ['a', 'b'], limits: { cpu: '1' }, lines: ['foreign'] } },
+    { spec: { args: ['a', 'b'], limits: { cpu: '1' }, lines: [] } },
+  ],
+  [
+    'a value that has no members any more',
+    { 'f:spec': { 'f:limits': { 'f:cpu': {} } } },
+    { spec: { limits: null } },
+    { spec: { limits: null } },
+  ],
+  [
     'an object that is there, without what it has',
     { 'f:spec': { 'f:limits': { '.': {} } } },
     { spec: { limits: { cpu: '1' } } },

@@ -1,6 +1,6 @@
 import { isConflict, StatusError } from '@kctl/apimachinery';
 import type { Kind, KubeList } from '@kctl/apimachinery';
-import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
+import { ConfigMap, Namespace } from '@kctl/apimachinery/kinds/core/v1';
 import { isDeadlineExceeded } from '@kctl/wait';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
@@ -10,6 +10,7 @@ import {
   createOrUpdate,
   defaultBackoff,
   exists,
+  defaultRetry,
   hasCondition,
   ignoreAlreadyExists,
   ignoreNotFound,
@@ -67,6 +68,7 @@ describe('patches', () => {
     expect(isEmptyPatch(mergeFrom(read, read))).toBe(true);
     expect(isEmptyPatch(jsonPatchFrom(read, read))).toBe(true);
     expect(isEmptyPatch(jsonPatch({ op: 'test', path: '/a', value: 1 }))).toBe(true);
+    expect(isEmptyPatch(jsonPatch({ op: 'remove', path: '/a' }))).toBe(false);
     expect(isEmptyPatch(mergePatch({ a: 1 }))).toBe(false);
     expect(isEmptyPatch({ type: 'apply', body: {} })).toBe(false);
   });
@@ -154,9 +156,11 @@ describe('retryOnConflict', () => {
     await expect(retryOnConflict(() => Promise.reject(new Error('broken')), { clock })).rejects.toThrow('broken');
     await expect(retryOnConflict(5 as never)).rejects.toThrow('retryOnConflict: the work is');
     await expect(retryOnConflict(work, { backOff: {} } as never)).rejects.toThrow('did you mean "backoff"?');
-    for (const backoff of [{ initialMs: 10 }, { initialMs: 10, maxAttempts: 0 }] as never[])
+    for (const backoff of [{ initialMs: 10 }, { initialMs: 10, maxAttempts: 0 }, { maxAttempts: 1.5 }] as never[])
       await expect(retryOnConflict(work, { backoff, clock })).rejects.toThrow('backoff.maxAttempts');
     await expect(retryOnConflict(work, { backoff: 5 as never, clock })).rejects.toThrow('retryOnConflict: the options');
+    const endless = { ...defaultRetry, maxAttempts: Infinity };
+    expect(await retryOnConflict((attempt) => attempt, { backoff: endless, clock })).toBe(1);
   });
 });
 
@@ -168,7 +172,7 @@ describe('listWithin', () => {
       calls.push(own);
       return { metadata: {}, items: [] };
     };
-    await listWithin({ list }, ConfigMap, options);
+    expect(await listWithin({ list }, ConfigMap, options)).toHaveLength(calls.length);
     return calls;
   };
 
@@ -217,7 +221,7 @@ describe('listAll', () => {
     let pages = 0;
     return intercept(client, (next) => ({
       list: (kind, options) => {
-        if (++pages === 2) throw expired(token);
+        if (++pages === 2) throw expired(token === 'same' ? (options?.continue ?? '') : token);
         return next.list(kind, { ...options, continue: (options?.continue ?? '').replace('later', '100') });
       },
     }));
@@ -245,7 +249,7 @@ describe('listAll', () => {
   });
 
   it('fails where there is none', async () => {
-    await expect(names(await withExpiry(''))).rejects.toThrow('too old');
+    for (const token of ['', 'same']) await expect(names(await withExpiry(token))).rejects.toThrow('too old');
   });
 
   it('fetches no page that nobody reads', async () => {
@@ -416,10 +420,47 @@ describe('waitFor', () => {
     [{ condition: '' }, 'waitFor ConfigMap: condition "" is not valid'],
     [{ jsonPath: '=Running' }, 'waitFor ConfigMap: jsonPath "=Running" is not valid: it has no path'],
     [{ jsonPath: '{.a[}=1' }, 'waitFor ConfigMap: jsonPath "{.a[}=1" is not valid: unterminated array'],
+    [{ until: exists(), timeoutms: 5 }, 'waitFor: unknown option "timeoutms"'],
     [{ until: exists(), timeoutMs: NaN }, 'waitFor ConfigMap: timeoutMs NaN is not valid'],
     [{ until: exists(), intervalMs: -1 }, 'waitFor ConfigMap: intervalMs -1 is not valid'],
   ])('refuses %o', async (options, problem) => {
     await expect(waitFor(createMemoryClient(), ConfigMap, key, options as never)).rejects.toThrow(problem);
+  });
+
+  it('waits longer from one watch that ends at once to the next, up to 30 s or its interval', async () => {
+    for (const [intervalMs, atMost] of [
+      [1_000, 15],
+      [60_000, 3],
+    ] as const) {
+      const clock = new FakeClock();
+      let watches = 0;
+      const events = async function* () {
+        return { type: 'MODIFIED', object };
+      };
+      const watch = async () => (
+        watches++, { [Symbol.asyncIterator]: events, [Symbol.asyncDispose]: async () => undefined } as never
+      );
+      const client = intercept(createMemoryClient(), () => ({ watch }));
+      const late = waitFor(client, ConfigMap, key, { until: exists(), timeoutMs: 110_000, intervalMs, clock });
+      const outcome = expect(late).rejects.toThrow('ConfigMap a was not as wanted within 110000 ms');
+      for (let step = 0; step < 11; step++) await clock.advance(10_000);
+      await outcome;
+      expect(watches).toBeLessThanOrEqual(atMost);
+    }
+  });
+
+  it('lists an object at its place alone, and reads again with a client whose watch is not a function', async () => {
+    const client = record(createMemoryClient());
+    await client.create(ConfigMap, object);
+    client.clear();
+    await waitFor(client, ConfigMap, key, { until: exists() });
+    await waitFor(client, Namespace, { name: 'default' }, { until: exists() });
+    expect(client.calls.map(({ verb, options = {} }) => [verb, 'namespace' in options])).toEqual([
+      ['list', true],
+      ['list', false],
+    ]);
+    const blind = { ...createBlindClient(), watch: 5 } as never;
+    expect(await waitFor(blind, Namespace, { name: 'default' }, { until: exists() })).toBeDefined();
   });
 
   it('refuses to wait for an object without a key', async () => {
@@ -433,7 +474,7 @@ describe('waitFor', () => {
     const named = { name: 'a' } as never;
     const client = record(memory);
     await expect(waitFor(client, ConfigMap, named, { until: exists() })).rejects.toThrow('namespace is not set');
-    expect(client.calls.map(({ verb }) => verb)).toEqual(['get']);
+    expect(client.calls).toMatchObject([{ verb: 'get', options: { live: true } }]);
     const found = await waitFor(inNamespace(memory, 'default'), ConfigMap, named, { until: exists() });
     expect(found?.metadata.namespace).toBe('default');
     const elsewhere = waitFor(inNamespace(memory, 'other'), ConfigMap, named, { until: isDeleted() });

@@ -16,6 +16,20 @@ describe('hideSecrets', () => {
     expect(shown(connection)).not.toContain('canary');
     expect(shown(connection)).toContain('TOKEN');
     expect(connection.user?.exec).toEqual(exec);
+    expect(JSON.parse(JSON.stringify(connection))).toMatchObject({
+      user: { exec: { args: ['[redacted]', '[redacted]'] } },
+    });
+  });
+
+  it('shows no secret of a proxy and of an OpenID Connect provider', () => {
+    const oidc = { issuerUrl: 'https://id.example.com', clientId: 'c', refreshToken: 'canary-1', idToken: 'canary-2' };
+    const proxyUrl = 'http://me:canary-3@proxy.example.com';
+    const connection = hideSecrets({ server: 'https://example.com', proxyUrl, user: { oidc } });
+    expect(shown(connection)).not.toContain('canary');
+    expect(shown(connection)).toContain('id.example.com');
+    expect(connection.user?.oidc).toEqual(oidc);
+    expect(connection).toMatchObject({ proxyUser: { name: 'me', password: 'canary-3' } });
+    expect(connection.proxyUrl).toContain('proxy.example.com');
   });
 
   it.each([undefined, null])('takes an exec plugin whose args and env are %s', (none) => {

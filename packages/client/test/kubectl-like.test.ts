@@ -58,10 +58,16 @@ describe('waitFor, as kubectl wait has it', () => {
   });
 
   it('says in its error what was waited for', async () => {
-    const waiting = waitFor(createMemoryClient(), Pod, key, { condition: 'Ready', timeoutMs: 5, clock });
-    const failure = expect(waiting).rejects.toThrow('Pod web-0 was not as wanted (condition Ready) within 5 ms');
-    for (let turn = 0; turn < 20; turn++) await clock.advance(10);
-    await failure;
+    for (const [target, shown] of [
+      [{ condition: 'Ready' }, ' (condition Ready)'],
+      [{ jsonPath: '{.a}=b' }, ' (jsonPath {.a}=b)'],
+      [{ created: true }, ' (created)'],
+    ] as const) {
+      const waiting = waitFor(createMemoryClient(), Pod, key, { ...target, timeoutMs: 5, clock });
+      const failure = expect(waiting).rejects.toThrow(`Pod web-0 was not as wanted${shown} within 5 ms`);
+      for (let turn = 0; turn < 20; turn++) await clock.advance(10);
+      await failure;
+    }
   });
 });
 

@@ -47,14 +47,17 @@ function server({
 } = {}) {
   const calls: unknown[][] = [];
   const signals: object[] = [];
+  const readSignals: unknown[] = [];
   let updates = 0;
   const left = [...definitions];
   const client = {
     get: async (kind: Kind, key: object, { signal: _signal, ...options }: { signal?: AbortSignal }) => {
+      readSignals.push(_signal);
       calls.push(['get', kind.kind, key, options]);
       return left.length > 1 ? left.shift() : left[0];
     },
     list: async (kind: Kind, { signal: _signal, ...options }: { signal?: AbortSignal; fieldSelector?: string }) => {
+      readSignals.push(_signal);
       calls.push(['list', kind.version, kind.shape, kind.scope, options]);
       const { fieldSelector } = options;
       return {
@@ -77,7 +80,7 @@ function server({
     }),
   };
   const of = (verb: string): unknown[][] => calls.filter(([called]) => called === verb);
-  return { client: client as unknown as StorageMigrationClient, calls, signals, of };
+  return { client: client as unknown as StorageMigrationClient, calls, signals, readSignals, of };
 }
 const run = (client: StorageMigrationClient, options: MigrateStorageOptions = {}) =>
   migrateStorage(client, name, { settleMs: 0, ...options });
@@ -143,7 +146,9 @@ describe('migrateStorage', () => {
     await run(client);
     expect(of('list')[0]?.[1]).toBe('v1');
     const none = server({ definitions: [definition({ versions: [hidden, { ...old, served: false }] })] });
-    await expect(run(none.client)).rejects.toThrow('no version is served');
+    await expect(run(none.client)).rejects.toThrow(/: set served: true on one version$/);
+    const unstored = server({ definitions: [definition({ versions: [old], storedVersions: [] })] });
+    expect(await run(unstored.client)).toEqual({ storageVersion: '', migrated: 0, pruned: [] });
   });
 
   it.each([
@@ -272,12 +277,13 @@ describe('migrateStorage', () => {
     expect([writes(of), of('update').length]).toEqual([['a'], 0]);
   });
 
-  it('writes with its signal, and without one if there is none', async () => {
+  it('reads and writes with its signal, and without one if there is none', async () => {
     const { signal } = new AbortController();
     for (const options of [{ signal }, {}]) {
-      const { client, signals } = server();
+      const { client, signals, readSignals } = server();
       await run(client, options);
       expect(signals).toStrictEqual([options, options]);
+      expect(readSignals.map((each) => each === undefined)).toEqual(readSignals.map(() => !('signal' in options)));
     }
   });
 

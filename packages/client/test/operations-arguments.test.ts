@@ -133,7 +133,7 @@ describe.each(calls)('$name refuses, before anything is sent,', ({ name, verbs, 
   it('options that are none, or unknown', async () => {
     const { client, asked } = counting(verbs);
     await expect(async () => call(client, fits as never, 5 as never)).rejects.toThrow(
-      new RegExp(`^${name}: (?:(?:the )?options|expected options)`),
+      ['drain', 'migrateStorage'].includes(name) ? `${name}: expected options` : `${name}: the options are 5`,
     );
     if (hasNoOptionNames === undefined)
       await expect(async () => call(client, fits as never, { signall: 1 } as never)).rejects.toThrow(/"signall"/);
@@ -168,6 +168,7 @@ it.each([
     () => restartRollout(counting(['patch']).client, Deployment, key, { clock: 5 as never }),
     'restartRollout: clock is',
   ],
+  [() => childrenOf(counting(['list']).client, {} as never, [Pod]), 'childrenOf: the owner is'],
   [() => childrenOf(counting(['list']).client, owned, Pod as never), 'childrenOf: kinds is'],
   [() => childrenOf(counting(['list']).client, owned, [{} as never]), 'childrenOf: the kind is'],
   [() => ownersOf(counting(['get']).client, owned, {} as never), 'ownersOf: options.resolver is'],

@@ -132,6 +132,14 @@ describe('undoRollout of a Deployment', () => {
       { type: 'json', operations: [{ op: 'add', path: '/spec/template', value: { metadata: { labels: {} } } }] },
     ]);
   });
+
+  it('takes a template without metadata for one without labels', async () => {
+    const { client, patches } = workload({
+      past: [{ metadata: { ownerReferences: [owner()] }, spec: { template: { spec: {} } } }, replicaSet('1', 'now')],
+    });
+    expect(await undoRollout(client, Deployment, key)).toBe(0);
+    expect(patches()).toMatchObject([{ operations: [{ value: { metadata: { labels: {} }, spec: {} } }] }]);
+  });
 });
 
 it.each([StatefulSet, DaemonSet])('undoRollout of a $kind applies what its ControllerRevision holds', async (kind) => {

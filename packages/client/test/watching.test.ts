@@ -91,14 +91,31 @@ describe('createRetryWatcher', () => {
       [added('c', '11'), failure(500, 'InternalError')],
       [hang],
     );
-    const { seen } = collect(stage.retry({ namespace: 'a', labelSelector: 'x=y' }));
+    const { seen } = collect(stage.retry({ namespace: 'a', labelSelector: 'x=y', fieldSelector: 'metadata.name=a' }));
     await settle();
     for (let second = 0; second < 5; second++) await stage.clock.advance(1000);
     expect(seen).toEqual(['ADDED a@6', 'ADDED b@10', 'ADDED c@11']);
     expect(stage.calls.map(({ resourceVersion }) => resourceVersion)).toEqual(['5', '9', '10', '10', '10', '11']);
-    expect(stage.calls[5]).toMatchObject({ namespace: 'a', labelSelector: 'x=y', allowWatchBookmarks: true });
+    expect(stage.calls[5]).toMatchObject({
+      namespace: 'a',
+      labelSelector: 'x=y',
+      fieldSelector: 'metadata.name=a',
+      allowWatchBookmarks: true,
+    });
     expect(stage.restarts).toEqual([undefined, 'reset', 'refused', 'ServiceUnavailable', 'InternalError']);
     expect(stage.open).toBe(1);
+  });
+
+  it('watches all namespaces without selectors unless there are some', async () => {
+    const stage = new Stage([hang]);
+    void collect(stage.retry());
+    await settle();
+    expect(Object.keys(stage.calls[0] ?? {}).toSorted()).toEqual([
+      'allowWatchBookmarks',
+      'resourceVersion',
+      'signal',
+      'timeoutSeconds',
+    ]);
   });
 
   it.each([
@@ -172,7 +189,8 @@ describe('createRetryWatcher', () => {
     stage.retry();
     await settle();
     expect(stage.calls).toEqual([]);
-    for (const resourceVersion of ['', '0']) expect(() => stage.retry({ resourceVersion })).toThrow('resourceVersion');
+    for (const resourceVersion of ['', '0', 5 as never])
+      expect(() => stage.retry({ resourceVersion })).toThrow('resourceVersion');
     expect(() => stage.retry({ timeoutSeconds: 0 })).toThrow('timeoutSeconds 0 is not valid');
     expect(() => stage.retry({ resource: '1' } as never)).toThrow('unknown option "resource"');
     const mistaken = new Stage(new TypeError('labelSelector is not valid'));
@@ -226,6 +244,26 @@ describe('waitForEvent', () => {
     await settle();
     expect(stages.map(({ open }) => open)).toEqual([0, 0, 0]);
   });
+
+  it('disposes of a stream that can be disposed of, and takes one that cannot', async () => {
+    const next = async () => ({ done: false, value: added('a', '6') });
+    const plain = { [Symbol.asyncIterator]: () => ({ next }) } as AsyncIterable<Event>;
+    let disposals = 0;
+    const disposable = Object.assign({ [Symbol.asyncDispose]: async () => void disposals++ }, plain);
+    for (const events of [plain, disposable]) expect(await waitForEvent(events, isNamed('a'))).toMatchObject({});
+    expect(disposals).toBe(1);
+  });
+
+  it.each([{}, { status: null }, { status: 'odd' }])(
+    'takes an ERROR event with %j for one without a cause',
+    async (more) => {
+      const events = (async function* () {
+        yield { type: 'ERROR', ...more };
+      })();
+      const ended: unknown = await waitForEvent(events, () => false).catch((error: unknown) => error);
+      expect([isWatchClosed(ended), (ended as Error).cause]).toEqual([true, undefined]);
+    },
+  );
 
   it('refuses arguments that are not valid', async () => {
     const { retry } = { retry: new Stage().retry() };

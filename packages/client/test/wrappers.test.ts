@@ -71,8 +71,11 @@ describe('withDryRun', () => {
     expect(await writtenOptions(withDryRun, { dryRun: false })).toEqual(expected);
   });
 
-  it('keeps watching where the client can, and not where it cannot', () => {
-    expect(withDryRun(createMemoryClient())).toHaveProperty('watch');
+  it('reads, and keeps watching where the client can, and not where it cannot', async () => {
+    const client = withDryRun(createMemoryClient());
+    expect((await client.list(Namespace)).items).toHaveLength(1);
+    await using stream = await client.watch(Namespace, { sendInitialEvents: true });
+    expect(Symbol.asyncIterator in stream).toBe(true);
     expect(withDryRun(createBlindClient())).not.toHaveProperty('watch');
   });
 });
@@ -108,6 +111,7 @@ describe('inNamespace', () => {
     await client.create(ConfigMap, short);
     await client.get(ConfigMap, { name: 'a' });
     await client.patch(ConfigMap, { name: 'a' }, mergePatch({ data: { b: '2' } }));
+    expect(await client.update(ConfigMap, { ...short, data: {} })).toMatchObject({ data: {} });
     await client.list(ConfigMap);
     await client.delete(ConfigMap, { name: 'a' });
     await client.deleteAllOf(ConfigMap);
@@ -120,6 +124,7 @@ describe('inNamespace', () => {
       ['create', 'default'],
       ['get', 'default'],
       ['patch', 'default'],
+      ['update', 'default'],
       ['list', 'default'],
       ['delete', 'default'],
       ['deleteAllOf', 'default'],
@@ -219,6 +224,8 @@ describe('intercept', () => {
     }
     const client = intercept(new ClassClient() as unknown as Client, () => ({}));
     await expect(client.subResource(ConfigMap, 'x').get(key)).rejects.toSatisfy(isNotFound);
+    const callable = inNamespace(Object.assign(() => undefined, memory) as unknown as Client, 'default');
+    expect((await callable.list(ConfigMap)).items).toEqual([]);
   });
 });
 
@@ -246,6 +253,24 @@ describe('record', () => {
     expect(client.writes.map(({ verb }) => verb)).toEqual(['create', 'patch']);
     client.clear();
     expect(client.calls).toEqual([]);
+  });
+
+  it('records watches of a client that can watch', async () => {
+    const client = record(createMemoryClient());
+    await using _stream = await client.watch(ConfigMap, { namespace: 'default' });
+    expect(client.calls).toEqual([{ verb: 'watch', kind: ConfigMap, options: { namespace: 'default' } }]);
+    expect(record(createBlindClient())).not.toHaveProperty('watch');
+  });
+
+  it('leaves it to the client to refuse an object or a key that is none', async () => {
+    const refuse = (): never => {
+      throw new Error('refused');
+    };
+    const client = record(intercept(createMemoryClient(), () => ({ create: refuse, get: refuse })));
+    await expect(client.create(ConfigMap, undefined as never)).rejects.toThrow('refused');
+    await expect(client.create(Namespace, { metadata: { name: 'x' } })).rejects.toThrow('refused');
+    expect(client.calls).toMatchObject([{ verb: 'create', kind: ConfigMap }, { key: { name: 'x' } }]);
+    expect(client.calls.map(({ key: named }) => Object.keys(named ?? {}))).toEqual([[], ['name']]);
   });
 
   it('passes on an object whose name the server is to make', async () => {

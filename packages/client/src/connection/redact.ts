@@ -27,10 +27,9 @@ export function redact(text: string): string {
 /** As {@link redact}, and also removes these exact strings, for messages from a component that has them. */
 export function redactKnown(text: string, known: readonly (string | undefined)[]): string {
   // Longest first, so that a secret that contains another one goes as a whole. Short ones would take words apart.
-  const secrets = known.filter((secret) => secret !== undefined && secret.length >= 4).toSorted(byLength);
-  return redact(secrets.reduce<string>((shown, secret = '') => shown.replaceAll(secret, '[redacted]'), text));
-}
-
-function byLength(a: string | undefined, b: string | undefined): number {
-  return (b?.length ?? 0) - (a?.length ?? 0);
+  const secrets = known
+    .filter((secret) => secret !== undefined)
+    .filter(({ length }) => length >= 4)
+    .toSorted((a, b) => b.length - a.length);
+  return redact(secrets.reduce((shown, secret) => shown.replaceAll(secret, '[redacted]'), text));
 }

@@ -120,14 +120,16 @@ export async function topPods(
   requireOptionsObject('topPods', options);
   const { items } = requireListAnswer('metrics', await client.list(PodMetrics, { ...options, live: true }));
   return sorted(
-    // The server writes null if nothing was measured.
-    items.map(({ metadata, timestamp, containers }) => ({
-      namespace: metadata.namespace,
-      name: metadata.name,
-      timestamp,
-      ...usageOf((containers ?? []).map(({ usage }) => usage ?? {})),
-      containers: (containers ?? []).map(({ name, usage }) => ({ name, ...usageOf([usage ?? {}]) })),
-    })),
+    items.map(({ metadata, timestamp, containers }) => {
+      const measured = containers ?? []; // the server writes null if nothing was measured
+      return {
+        namespace: metadata.namespace,
+        name: metadata.name,
+        timestamp,
+        ...usageOf(measured.map(({ usage }) => usage ?? {})),
+        containers: measured.map(({ name, usage }) => ({ name, ...usageOf([usage ?? {}]) })),
+      };
+    }),
   );
 }
 

@@ -81,13 +81,13 @@ function statefulSetStatus({ metadata, spec, status }: ReadObject<typeof Statefu
   const { generation = 0 } = metadata;
   if (spec?.updateStrategy?.type === 'OnDelete')
     return done('rollout status is only available for RollingUpdate strategy type');
-  if ((status?.observedGeneration ?? 0) === 0 || generation > (status?.observedGeneration ?? 0))
-    return under('Waiting for statefulset spec update to be observed...');
+  const observed = status?.observedGeneration ?? 0;
+  if (observed === 0 || generation > observed) return under('Waiting for statefulset spec update to be observed...');
   const wanted = spec?.replicas ?? 1;
   const { readyReplicas = 0, updatedReplicas = 0, updateRevision = '', currentRevision = '' } = status ?? {};
   if (readyReplicas < wanted) return under(`Waiting for ${wanted - readyReplicas} pods to be ready...`);
   const partition = spec?.updateStrategy?.rollingUpdate?.partition ?? 0;
-  if (spec?.updateStrategy?.rollingUpdate !== undefined && partition > 0) {
+  if (partition > 0) {
     if (updatedReplicas < wanted - partition)
       return under(
         `Waiting for partitioned roll out to finish: ${updatedReplicas} out of ${wanted - partition} new pods have been updated...`,

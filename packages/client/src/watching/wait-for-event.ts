@@ -70,14 +70,10 @@ async function find<E>(
   const iterator = events[Symbol.asyncIterator]();
   let met = 0;
   let failure: Status | undefined;
-  let hasEnded = false;
   try {
     for (;;) {
       const result = await orAborted(iterator.next(), signal);
-      if (result.done === true) {
-        hasEnded = true;
-        throw closedError(met, conditions.length, failure);
-      }
+      if (result.done === true) throw closedError(met, conditions.length, failure);
       const event = result.value;
       failure = statusOf(event);
       if (!(await conditions[met]?.(event))) continue;
@@ -85,7 +81,7 @@ async function find<E>(
       if (met === conditions.length) return event;
     }
   } finally {
-    if (!hasEnded) leave(events, iterator);
+    leave(events, iterator);
   }
 }
 
