@@ -115,7 +115,7 @@ export function resolveSettings(
   };
   const { debounce, safetyInterval, hotLoop, runLimit } = given;
   const problems = [
-    ...checkConcurrency(settings.maxConcurrentReconciles),
+    concurrencyProblem(settings.maxConcurrentReconciles),
     numberProblem('cacheSyncTimeoutMs', settings.cacheSyncTimeoutMs),
     numberProblem('reconciliationTimeoutMs', settings.reconciliationTimeoutMs),
   ];
@@ -154,7 +154,6 @@ export function resolveSettings(
 }
 
 /** Why a number of workers is not valid. */
-export function checkConcurrency(value: number): string[] {
-  const problem = numberProblem('maxConcurrentReconciles', value, { integer: true });
-  return problem === undefined ? [] : [problem];
+export function concurrencyProblem(value: number): string | undefined {
+  return numberProblem('maxConcurrentReconciles', value, { integer: true });
 }

@@ -7,7 +7,7 @@ import type { AdoptOptions, Controller, ControllerPhase, RunOptions, SourceStatu
 import type { WatchHandle, WatchOptions } from './controller.js';
 import type { ControllerOptions, ControllerSettings } from './controller-options.js';
 import { controllerProblems } from './check-options.js';
-import { checkConcurrency } from './controller-options.js';
+import { concurrencyProblem } from './controller-options.js';
 import type { ControllerEnvironment } from './loop/environment.js';
 import { environmentOf } from './loop/environment.js';
 import { ControllerError } from './reconciler/errors.js';
@@ -118,7 +118,7 @@ class ReconcileController<R> implements Controller<R> {
   }
 
   set maxConcurrentReconciles(value: number) {
-    const [problem] = checkConcurrency(value);
+    const problem = concurrencyProblem(value);
     if (problem !== undefined) throw new TypeError(`controller ${JSON.stringify(this.name)}: ${problem}`);
     this.#concurrency = value;
     this.#environment.measured.maxConcurrent.set(value);
@@ -276,10 +276,7 @@ class ReconcileController<R> implements Controller<R> {
       get hasSynced() {
         return find();
       },
-      waitForSync: ({ signal } = {}) => {
-        const synced = this.#waitForSync(entry, removal.signal);
-        return signal === undefined ? synced : orAborted(synced, signal);
-      },
+      waitForSync: ({ signal } = {}) => orAborted(this.#waitForSync(entry, removal.signal), signal),
       remove,
       [Symbol.asyncDispose]: remove,
     };
@@ -317,7 +314,7 @@ class ReconcileController<R> implements Controller<R> {
       void this.#endUnlessHeld(session, signal.reason);
     };
     signal.addEventListener('abort', letGo, { once: true });
-    session.signal.addEventListener('abort', leave, { once: true });
+    session.signal.addEventListener('abort', leave);
   }
 
   /** Never rejects. */

@@ -1,9 +1,11 @@
+import { getEventListeners } from 'node:events';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import { createPriorityQueue } from '@kctl/workqueue';
 import { createController, funcSource, isControllerError, isSourceError } from '../src/index.js';
 import { pod } from './fakes.js';
 import { createHarness } from './harness.js';
+import { createRecordingLogger } from './recording-logger.js';
 
 const reconciler = async (): Promise<undefined> => undefined;
 
@@ -66,6 +68,22 @@ describe('the state of a controller', () => {
       ['All workers finished', undefined],
     ]);
     expect(t.logger.lines.every(({ fields }) => fields['controller'] === 'test')).toBe(true);
+  });
+
+  it('is draining from a stop on that comes with the start of the workers', async () => {
+    const logger = createRecordingLogger();
+    const t = createHarness(undefined, { logger });
+    const push = logger.lines.push.bind(logger.lines);
+    logger.lines.push = (line) => {
+      if (line.message === 'Starting workers') t.stop.abort();
+      return push(line);
+    };
+    t.pods.sync();
+    await t.run();
+    expect(logger.lines.map(({ message }) => message).slice(-2)).toEqual([
+      'Shutdown signal received, waiting for all workers to finish',
+      'All workers finished',
+    ]);
   });
 
   it('has 0 in every series from the start on', async () => {
@@ -154,6 +172,15 @@ describe('a part of a user that fails', () => {
     await t.clock.advance(5);
     expect(t.runs).toHaveLength(300);
     t.stop.abort();
+  });
+
+  it('ends the run before it begins, if it is the queue factory', async () => {
+    const newQueue = (): never => {
+      throw new Error('no queue');
+    };
+    const t = createHarness(undefined, { newQueue });
+    await expect(t.run()).rejects.toThrow('no queue');
+    expect([t.controller.phase, getEventListeners(t.stop.signal, 'abort')]).toEqual(['cold', []]);
   });
 
   it('ends the controller if it is the queue, and the observer sees the run', async () => {

@@ -520,6 +520,19 @@ describe('Controller failure', () => {
     t.stop.abort();
   });
 
+  it('lets every event through a rest otherwise', async () => {
+    const t = createHarness(() => Promise.reject(new Error('broken')), {
+      retryPolicy: createRetryPolicy({ delayMs: () => 1000 }),
+    });
+    await t.start();
+    for (let version = 1; version < 4; version++) {
+      t.pods.update(pod('a', { resourceVersion: '0' }), pod('a', { resourceVersion: `${version}` }));
+      await t.clock.advance(100);
+    }
+    expect(t.runs.map(({ at }) => at)).toEqual([0, 100, 200]);
+    t.stop.abort();
+  });
+
   it('counts nothing for a reconcile that the stop has cut short', async () => {
     const t = createHarness(
       (_request, { signal }) =>

@@ -58,7 +58,8 @@ describe('an event whose handler failed', () => {
         keep: 1,
         logger: createRecordingLogger(),
         clock: Object.assign(clock, {
-          setTimer: (_callback: () => void, delay: number) => {
+          setTimer: (_callback: () => void, delay: number, options: object) => {
+            expect(options).toEqual({ keepAlive: false });
             delays.push(delay);
             return { cancel: () => undefined };
           },
@@ -67,7 +68,9 @@ describe('an event whose handler failed', () => {
         deliver: () => undefined,
       });
       failed.failed(event('a'), cause);
+      failed.hung(event('b'), cause);
       expect(delays[0]).toBeCloseTo(ms);
+      expect(delays[1]).toBe(300_000);
     }
   });
 
@@ -234,6 +237,7 @@ describe('the end', () => {
 it('tries at most 1000 events without a name again, and says which are dropped', async () => {
   const t = setUp();
   for (let each = 0; each < 1_000; each++) t.failed.failed(event(`${each}`), cause);
+  expect(t.logger.lines[0]?.fields).toEqual({ object: '', error: cause, retryInMs: 100 });
   t.messages();
   t.failed.failed(event('1000'), cause);
   t.failed.hung(event('1001'), cause);

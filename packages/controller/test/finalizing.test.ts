@@ -44,7 +44,10 @@ function createServer(object: KubeObject | undefined, log: string[]) {
   return { server, client };
 }
 
-function setUp(object: ReturnType<typeof pod>, results: { cleanup?: ReconcileResult; isNeeded?: boolean } = {}) {
+function setUp(
+  object: ReturnType<typeof pod>,
+  results: { cleanup?: ReconcileResult; isNeeded?: boolean; applied?: ReconcileResult } = {},
+) {
   const log: string[] = [];
   const { server, client } = createServer(object, log);
   const step = finalizing<Kind<KubeObject, 'Namespaced'>>({
@@ -60,7 +63,10 @@ function setUp(object: ReturnType<typeof pod>, results: { cleanup?: ReconcileRes
         },
       },
     ],
-    apply: async ({ metadata }) => void log.push(`apply with ${(metadata.finalizers ?? []).join(',')}`),
+    apply: async ({ metadata }) => {
+      log.push(`apply with ${(metadata.finalizers ?? []).join(',')}`);
+      return results.applied;
+    },
     clock: new FakeClock(),
   });
   return { log, server, run: (seen = object) => step(seen, context) };
@@ -100,6 +106,40 @@ describe('finalizing', () => {
     const pending = setUp(pod('a', { finalizers: [mine] }), { isNeeded: false, cleanup: { requeueAfterMs: 500 } });
     expect(await pending.run()).toEqual({ requeueAfterMs: 500 });
     expect(pending.log).toEqual(['clean up', `apply with ${mine}`]);
+  });
+
+  it.each([
+    [{ requeueAfterMs: 700 }, { requeueAfterMs: 500 }],
+    [{ requeueAfterMs: 300 }, { requeueAfterMs: 300 }],
+    [{ requeueAfterMs: -5 }, { requeueAfterMs: -5 }],
+  ])('runs again at the earlier of two times: %j or after 500 ms', async (applied, expected) => {
+    const cleanup = { requeueAfterMs: 500 };
+    const t = setUp(pod('a', { finalizers: [mine] }), { isNeeded: false, cleanup, applied });
+    expect(await t.run()).toEqual(expected);
+  });
+
+  it.each([
+    ['each of several finalizers', deleted(mine, other, 'example.com/third'), ['example.com/third']],
+    ['no more once the object has gone', deleted(mine, other), []],
+  ])('cleans up %s', async (what, object, left) => {
+    const log: string[] = [];
+    const { server, client } = createServer(object, log);
+    const finalizers = [mine, other].map((name) => ({
+      name,
+      cleanup: async () => {
+        log.push(`clean up ${name}`);
+        if (what.startsWith('no more')) server.object = undefined;
+      },
+    }));
+    const step = finalizing<Kind<KubeObject, 'Namespaced'>>({
+      client,
+      kind: Pod,
+      finalizers,
+      apply: async () => undefined,
+    });
+    expect(await step(object, context)).toEqual({});
+    expect(server.object?.metadata.finalizers ?? []).toEqual(left);
+    expect(log.filter((line) => line.startsWith('clean up'))).toHaveLength(left.length + 1);
   });
 
   it('keeps the finalizer while the clean-up is not done', async () => {

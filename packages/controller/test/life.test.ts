@@ -696,12 +696,27 @@ describe('adopt', () => {
   });
 
   it('changes nothing while the controller is not cold', async () => {
-    const t = createHarness();
+    const gate = Promise.withResolvers<undefined>();
+    const t = createHarness(() => gate.promise, { enableWarmup: true });
+    const adopt = (): unknown[] => {
+      t.controller.adopt({ settings: { maxConcurrentReconciles: 7 } });
+      return [t.controller.phase, t.controller.maxConcurrentReconciles];
+    };
+    const life = new AbortController();
+    t.pods.sync();
+    await t.controller.warmup?.(life.signal);
+    expect(adopt()).toEqual(['warm', 1]);
     const { done } = await t.start();
-    t.controller.adopt({ settings: { maxConcurrentReconciles: 7 } });
-    expect(t.controller.maxConcurrentReconciles).toBe(1);
+    t.pods.add(pod('a'));
+    await settle();
+    expect(adopt()).toEqual(['active', 1]);
+    life.abort();
     t.stop.abort();
+    await settle();
+    expect(adopt()).toEqual(['draining', 1]);
+    gate.resolve(undefined);
     await done;
+    expect(adopt()).toEqual(['cold', 7]);
   });
 });
 

@@ -107,6 +107,10 @@ describe('pollEachSource', () => {
     t.objects.add(pod('a'));
     await settle();
     expect([t.asked, t.seen.length, t.source.get(key)]).toEqual([['a'], 1, 'red']);
+    t.objects.leave(pod('a'));
+    t.objects.delete(pod('never polled'));
+    await settle();
+    expect([t.source.get(key), t.logger.lines.filter(({ level }) => level === 'error')]).toEqual([undefined, []]);
     t.stop.abort();
   });
 

@@ -3,10 +3,17 @@ import type { Family, Histogram, Span } from '@kctl/telemetry';
 import { sleep } from '@kctl/wait';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import type { ReconcileContext, SettledRun } from '../src/index.js';
-import { createController, createWebhookReceiver, terminalError } from '../src/index.js';
+import type { ReconcileContext, RetryDecision, SettledRun } from '../src/index.js';
+import {
+  createController,
+  createWebhookReceiver,
+  enqueueRequestForObject,
+  informerSource,
+  terminalError,
+} from '../src/index.js';
 import { jsonKey, rememberingKey } from '../src/queue/reconcile-queue.js';
-import { pod } from './fakes.js';
+import { keyFor } from '../src/reconciler/key-for.js';
+import { FakeInformer, Node, Pod, pod } from './fakes.js';
 import { createHarness } from './harness.js';
 import { RecordingMetrics } from './recording-metrics.js';
 
@@ -144,26 +151,105 @@ describe('the outcome of a run', () => {
   });
 });
 
-it('leaves no timer behind after a tracer that calls it later', async () => {
-  const span: Span = { setAttributes: () => undefined, recordError: () => undefined, end: () => undefined };
-  const t = createHarness(undefined, {
-    tracer: {
-      withSpan: async (_name, _attributes, work) => {
-        await Promise.resolve();
-        return await work(span);
+it.each([true, false])(
+  'leaves no timer behind after a tracer that calls it later, and settles: %s',
+  async (settles) => {
+    const attributes: object[] = [];
+    const span: Span = {
+      setAttributes: (given) => void attributes.push(given),
+      recordError: () => undefined,
+      end: () => undefined,
+    };
+    const t = createHarness(undefined, {
+      tracer: {
+        withSpan: async (_name, _attributes, work) => {
+          await Promise.resolve();
+          const result = await work(span);
+          if (!settles) await new Promise(() => undefined);
+          return result;
+        },
       },
+    });
+    await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    expect([t.runs.length, t.clock.pendingTimers]).toEqual([1, 0]);
+    expect([attributes.length > 0, t.logger.lines.filter(({ level }) => level === 'error')]).toEqual([true, []]);
+    t.stop.abort();
+  },
+);
+
+it('is done by a reconciler that is an object, whose methods use its state', async () => {
+  class Broken {
+    readonly seen: unknown[] = [];
+    async reconcile(): Promise<never> {
+      this.seen.push('reconcile');
+      throw down;
+    }
+    async onError({ error }: { readonly error: unknown }): Promise<RetryDecision> {
+      this.seen.push(error);
+      return { type: 'stop' };
+    }
+  }
+  const reconciler = new Broken();
+  const informer = new FakeInformer().sync();
+  const controller = createController({ name: 'x', reconciler });
+  controller.watch(informerSource({ informer, handler: enqueueRequestForObject() }));
+  const stop = new AbortController();
+  const done = controller.run(stop.signal);
+  await settle();
+  informer.add(pod('a'));
+  await settle();
+  stop.abort();
+  await done;
+  expect(reconciler.seen).toEqual(['reconcile', down]);
+});
+
+it('gives a retry policy the time since the first failure, and logs when the next run is, if there is one', async () => {
+  const elapsed: number[] = [];
+  const t = createHarness(() => Promise.reject(down), {
+    retryPolicy: {
+      decide: ({ elapsedMs }) => (elapsed.push(elapsedMs) < 3 ? { type: 'retry', afterMs: 40 } : { type: 'stop' }),
     },
   });
   await t.start();
+  await t.clock.advance(1_000);
   t.pods.add(pod('a'));
-  await settle();
-  expect([t.runs.length, t.clock.pendingTimers]).toEqual([1, 0]);
+  await t.clock.advance(100);
+  const errors = t.logger.lines.filter(({ message }) => message === 'Reconciler error');
+  expect([elapsed, errors.map(({ fields }) => fields['retryInMs'])]).toEqual([
+    [0, 40, 80],
+    [40, 40, undefined],
+  ]);
+  expect(errors[2]?.fields).not.toHaveProperty('retryInMs');
+  t.stop.abort();
+});
+
+it('counts no timeout if a run whose time is over fails for another reason', async () => {
+  const t = createHarness(
+    (_request, { signal }) => new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(down))),
+    { reconciliationTimeoutMs: 1_000 },
+  );
+  await t.start();
+  t.pods.add(pod('a'));
+  await t.clock.advance(1_000);
+  expect([t.total('error'), t.count('controller_runtime_reconcile_timeouts_total')]).toEqual([1, 0]);
   t.stop.abort();
 });
 
 describe('the key of a request', () => {
   it.each([5, undefined, null, {}])('cannot be %o', (key) => {
     expect(() => rememberingKey(() => key as never)('a')).toThrow('requestKey returned something of type');
+  });
+
+  it('is that of undefined, too', () => {
+    expect(rememberingKey(() => 'none')(undefined)).toBe('none');
+  });
+
+  it('needs the namespace of a namespaced kind alone', () => {
+    expect(keyFor(Node, { name: 'a' })).toEqual({ name: 'a' });
+    for (const key of [{ name: 'a' }, { name: 'a', namespace: '' }])
+      expect(() => keyFor(Pod, key)).toThrow('Pod a needs a namespace');
   });
 
   it('is the JSON of what has no name, null and lists in it too', () => {

@@ -46,6 +46,48 @@ describe('a controller that is warm', () => {
   });
 });
 
+describe('a source that has not synced', () => {
+  it('is not replayed, as it is about to hand everything over', async () => {
+    const synced = Promise.withResolvers<undefined>();
+    const triggers: (() => void)[] = [];
+    let replays = 0;
+    const t = createHarness(undefined, { enableWarmup: true });
+    t.controller.watch({
+      name: 'slow',
+      start: async () => ({
+        waitForSync: () => synced.promise,
+        replay: async () => void replays++,
+        stop: () => undefined,
+      }),
+    });
+    t.controller.reconcileAllOn(
+      funcSource('trigger', ({ queue }) => void triggers.push(() => queue.add({ name: 'x' }))),
+    );
+    t.pods.sync();
+    const done = t.run();
+    await settle();
+    triggers[0]?.();
+    synced.resolve(undefined);
+    await settle();
+    expect([t.controller.phase, replays]).toEqual(['active', 0]);
+    triggers[0]?.();
+    await settle();
+    expect(replays).toBe(1);
+    t.stop.abort();
+    await done;
+  });
+
+  it('starts once, although the start of another one adds it', async () => {
+    const t = createHarness();
+    let starts = 0;
+    const added = funcSource('added', () => void starts++);
+    t.controller.watch(funcSource('first', () => void t.controller.watch(added)));
+    await t.start();
+    expect([starts, t.controller.phase]).toEqual([1, 'active']);
+    t.stop.abort();
+  });
+});
+
 describe('a source that is optional', () => {
   it('holds nothing back while its kind is missing, and works from the time it is there', async () => {
     const t = createHarness();

@@ -377,8 +377,10 @@ describe('a schedule', () => {
     const started = await startCron(t, '* * * * *', () => new Promise(() => undefined));
     await t.clock.advance(60_000);
     let hasStopped = false;
-    t.stop.abort();
     void Promise.resolve(started.stop()).then(() => (hasStopped = true));
+    await settle();
+    expect(hasStopped).toBe(false);
+    t.stop.abort();
     await settle();
     expect([hasStopped, t.messages(), t.failures]).toEqual([true, [], []]);
   });

@@ -719,6 +719,49 @@ describe('a webhook receiver', () => {
     }
   });
 
+  it('takes several bodies at a time', async () => {
+    const both = Promise.withResolvers<undefined>();
+    let reading = 0;
+    const receiver = createWebhookReceiver<string>({
+      path: '/hook',
+      maxBytes: 64,
+      read: async ({ body }) => {
+        if (++reading === 2) both.resolve(undefined);
+        await both.promise;
+        return body as string[];
+      },
+    });
+    const server = createServer((request, response) => void receiver.handle(request, response));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
+    const post = async (): Promise<number> => {
+      const { status } = await fetch(url, { method: 'POST', body: JSON.stringify(['x'.repeat(50)]) });
+      if (status !== 202) both.resolve(undefined);
+      return status;
+    };
+    try {
+      expect(await Promise.all([post(), post()])).toEqual([202, 202]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
+  });
+
+  it.each([
+    [false, false],
+    [true, false],
+    [false, true],
+  ])('rejects an answer that cannot be sent unless the client hung up: %s, %s', async (ofRequest, ofResponse) => {
+    const receiver = createWebhookReceiver({ path: '/hook', read: () => [] });
+    const writeHead = (): never => {
+      throw new Error('headers are sent');
+    };
+    const request = { method: 'GET', url: '/hook', destroyed: ofRequest } as never;
+    const handled = receiver.handle(request, { writeHead, destroyed: ofResponse } as never);
+    if (ofRequest || ofResponse) expect(await handled).toBe(true);
+    else await expect(handled).rejects.toThrow('headers are sent');
+  });
+
   it('does not reject whatever a client sends, nor where it hangs up: that would end the process', async () => {
     const receiver = createWebhookReceiver<{ id: string }>({
       path: '/hook',
@@ -756,7 +799,7 @@ describe('a webhook receiver', () => {
       expect(await send(post('http://[/hook', '[]'))).toContain('202');
       expect(await send(post('/hook', '[null]'))).toContain('400');
       expect(await send(post('/hook', '5'))).toContain('400');
-      expect(await send(post('http://a.example/hook?x#y', '[{"id":"A"}]'))).toContain('202');
+      expect(await send(post('http://a.example/hook?x#y', '[{"id":"A"},{"id":"a"}]'))).toContain('202');
       const socket = connect(port, '127.0.0.1');
       socket.write(post('/hook', '[]'.padEnd(50)).slice(0, -10), () => socket.destroy());
       await handled.promise;

@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { expect, it } from 'vitest';
 import { createRecordingLogger } from './recording-logger.js';
@@ -40,6 +41,44 @@ it('has a source hand over everything once more after the replay under way, for 
   expect(replays).toHaveLength(2);
 });
 
+it('takes its listener from the session, and logs a replay that fails before', async () => {
+  const stop = new AbortController();
+  const logger = createRecordingLogger();
+  const failures: PromiseWithResolvers<undefined>[] = [];
+  const replay = async (): Promise<void> => {
+    const one = Promise.withResolvers<undefined>();
+    failures.push(one);
+    await one.promise;
+  };
+  const source = { name: 'x', start: async () => ({ replay, stop: () => undefined }) };
+  const watch = new Watch<string>(source, { ...environment, logger, signal: stop.signal });
+  await watch.synced;
+  watch.replay();
+  failures[0]?.reject(new Error('first'));
+  await settle();
+  watch.replay();
+  await watch.stop();
+  failures[1]?.reject(new Error('second'));
+  await settle();
+  const failed = logger.lines.filter(({ level }) => level === 'error').map(({ fields }) => String(fields['error']));
+  expect([failed, getEventListeners(stop.signal, 'abort')]).toEqual([['Error: first'], []]);
+});
+
+it('leaves a source failed that has failed before it has synced', async () => {
+  const source = {
+    name: 'x',
+    start: async ({ fail }: SourceContext<string>) => {
+      fail(new Error('broken'));
+      return { stop: () => undefined };
+    },
+  };
+  const watch = new Watch<string>(source, environment);
+  watch.synced.catch(() => undefined);
+  await settle();
+  expect([watch.phase, String(watch.error)]).toEqual(['failed', 'Error: broken']);
+  await watch.stop();
+});
+
 it.each([true, false])('ends a source with its session, also one that has ended before: %s', async (isBefore) => {
   const stop = new AbortController();
   const reason = new Error('the session has ended');
@@ -60,6 +99,7 @@ it.each([true, false])('ends a source with its session, also one that has ended 
   });
   watch.synced.catch(() => undefined);
   await settle();
+  expect(getEventListeners(stop.signal, 'abort')).toHaveLength(isBefore ? 0 : 1);
   given?.queue.add('a');
   expect([given?.signal.aborted, added]).toEqual([isBefore, isBefore ? [] : ['a']]);
   stop.abort(reason);

@@ -54,13 +54,14 @@ export interface ReconcileLoopOptions<R> {
  */
 export class ReconcileLoop<R> {
   readonly #options: ReconcileLoopOptions<R>;
-  readonly #inward: readonly ReconcilePolicy[];
-  readonly #outward: readonly ReconcilePolicy[];
+  readonly #admits: readonly NonNullable<ReconcilePolicy['admit']>[];
+  readonly #settles: readonly NonNullable<ReconcilePolicy['settle']>[];
 
   constructor(options: ReconcileLoopOptions<R>) {
     this.#options = options;
-    this.#inward = options.policies.filter(({ admit }) => admit !== undefined);
-    this.#outward = options.policies.filter(({ settle }) => settle !== undefined).toReversed();
+    const { policies } = options;
+    this.#admits = policies.flatMap((policy) => policy.admit?.bind(policy) ?? []);
+    this.#settles = policies.toReversed().flatMap((policy) => policy.settle?.bind(policy) ?? []);
   }
 
   /** Reconciles one request and releases its key. Never rejects. */
@@ -68,8 +69,8 @@ export class ReconcileLoop<R> {
     const { queue, requestKey, clock, tracer } = this.#options;
     const started = clock.monotonicNow();
     const key = requestKey(item.item);
-    for (const policy of this.#inward) {
-      const deferMs = policy.admit?.(key, item.reasons) ?? 0;
+    for (const admit of this.#admits) {
+      const deferMs = admit(key, item.reasons);
       if (deferMs <= 0) continue;
       if (deferMs === Infinity) queue.done(item.item);
       else putBack(queue, item, deferMs);
@@ -156,7 +157,7 @@ export class ReconcileLoop<R> {
       if (span !== undefined && tally !== undefined) run.span.setAttributes({ requests: tally.requests });
       const next = this.#next(request, { key, run }, outcome);
       settled = { key, run, outcome, next, kept: undefined, isLooping: false };
-      for (const policy of this.#outward) policy.settle?.(settled);
+      for (const settle of this.#settles) settle(settled);
       if (settled.next !== undefined) queue.addWith(settled.next, request);
       if (settled.kept !== undefined) queue.addWith(settled.kept, request);
       judge.log(settled);

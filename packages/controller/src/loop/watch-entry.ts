@@ -1,4 +1,4 @@
-import { requireOptions, shownValue } from '@kctl/options';
+import { shownValue } from '@kctl/options';
 import type { WatchOptions } from '../controller.js';
 import type { Source, StartedSource } from '../source/source.js';
 
@@ -17,7 +17,6 @@ function isSource(source: unknown): boolean {
 
 /** @throws TypeError naming what is not valid */
 export function requireWatchOptions(controller: string, options: WatchOptions): void {
-  requireOptions(`controller ${JSON.stringify(controller)}: watch`, options, { startPolicy: true });
   const { startPolicy } = options;
   if (startPolicy === undefined || startPolicy === 'required' || startPolicy === 'optional') return;
   throw new TypeError(

@@ -4,6 +4,7 @@ import { noopLogger } from '@kctl/telemetry';
 import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext } from '../reconciler/reconciler.js';
+import { conditionOf } from './condition-of.js';
 import { reconcileObject, type ObjectContext, type ReconcileObjectOptions } from './reconcile-object.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
@@ -40,6 +41,17 @@ interface Stored {
 const stored = (over: Partial<Stored['metadata']> = {}, status?: object): Stored => ({
   metadata: { ...key, uid: 'u', resourceVersion: '1', generation: 1, ...over },
   ...(status === undefined ? {} : { status }),
+});
+
+it('makes a condition of the generation that the object has, if it has one', () => {
+  const observed = { type: 'Ready', reason: 'Ok', message: '', status: true };
+  for (const generation of [{}, { generation: 3 }])
+    expect(conditionOf({ metadata: { name: 'a', ...generation } }, observed, 0)).toStrictEqual({
+      ...observed,
+      status: 'True',
+      lastTransitionTime: '1970-01-01T00:00:00Z',
+      ...('generation' in generation && { observedGeneration: 3 }),
+    });
 });
 
 /** A client of one object; the failures of status writes in order, and what each live read answers. */

@@ -12,7 +12,7 @@ export function markGenerational<P extends object>(predicate: P): P {
 
 /** Whether a predicate is one of those, also of another copy of this package. */
 export function isGenerational(predicate: object): boolean {
-  return mark in predicate;
+  return Reflect.get(predicate, mark) === true;
 }
 
 /** Kinds of Kubernetes whose objects have no generation. Others are found by their first object. */

@@ -206,6 +206,22 @@ describe('WorkerPool', () => {
     expect(t.outcome()).toBe(broken);
   });
 
+  it('fails with a queue that does not take back what a lower limit leaves', async () => {
+    const t = open(2, {
+      addWith: () => {
+        throw broken;
+      },
+    });
+    t.queue.add('a');
+    t.run();
+    await settle();
+    t.queue.add('b'); // taken, and not begun yet
+    t.pool.concurrency = 1;
+    await settle();
+    await t.end('a');
+    expect([t.outcome(), t.begun]).toEqual([broken, ['a']]);
+  });
+
   it('fails with work that throws, after the rest of the work', async () => {
     const t = open(2, {}, (item) => {
       if (item === 'b') throw broken;

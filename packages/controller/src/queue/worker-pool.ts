@@ -41,7 +41,7 @@ export class WorkerPool<R> {
       slicer: new Slicer(options.clock, sliceMs),
       startsPerLook: 1,
       startNext: () => this.#startNext(),
-      mayEnd: () => this.#workers.isStopping && !this.#isWaiting && this.#held === undefined,
+      mayEnd: () => this.#workers.isStopping && !this.#isWaiting,
     });
   }
 

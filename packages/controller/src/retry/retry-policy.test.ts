@@ -16,6 +16,7 @@ describe('the pause that a server requests', () => {
     ['a 429', asks(429, 7), 7_000],
     ['a 503', asks(503, 7), 7_000],
     ['an error that wraps one', new Error('outer', { cause: new Error('middle', { cause: asks(503, 7) }) }), 7_000],
+    ['the outer of two', Object.assign(asks(429, 7), { cause: asks(503, 9) }), 7_000],
     ['one of several errors', new AggregateError([plain, asks(429, 7)]), 7_000],
     ['a 500', asks(500, 7), undefined],
     ['a 409', asks(409, 7), undefined],

@@ -78,8 +78,7 @@ export class EventDispatcher<T, R> {
       lanes: handlerConcurrency,
       keep,
     });
-    if (signal.aborted) this.#end();
-    else signal.addEventListener('abort', () => this.#end(), { once: true });
+    signal.addEventListener('abort', () => this.#end(), { once: true });
   }
 
   /** Never throws. */
