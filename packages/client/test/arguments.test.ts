@@ -16,7 +16,6 @@ import {
   intercept,
   isApplyConflict,
   listAll,
-  listWithin,
   mergeFrom,
   record,
   removeFinalizer,
@@ -24,7 +23,13 @@ import {
   waitForEvent,
   withFieldOwner,
 } from '../src/index.js';
-import { requireClientPart, requireKey, requireListAnswer, requireObjectAnswer } from '../src/internal/index.js';
+import {
+  listWithin,
+  requireClientPart,
+  requireKey,
+  requireListAnswer,
+  requireObjectAnswer,
+} from '../src/internal/index.js';
 
 const key = { namespace: 'shop', name: 'web' };
 const web = { metadata: key };
