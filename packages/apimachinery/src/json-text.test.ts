@@ -41,6 +41,16 @@ describe('parseJson and stringifyJson', () => {
     expect(() => parseJson('{"a":')).toThrow(SyntaxError);
   });
 
+  it('refuses a Date that is not valid, with its path', () => {
+    const at = new Date(Number.NaN);
+    expect(() => stringifyJson({ a: [{ at }] })).toThrow('a[0].at is a Date that is not valid');
+    expect(() => stringifyJson({ a: 1n, at })).toThrow('at is a Date that is not valid');
+    expect(() => stringifyJson(at)).toThrow('the value is a Date that is not valid');
+    expect(stringifyJson({ a: null, b: 'null', at: new Date(0) })).toBe(
+      '{"a":null,"b":"null","at":"1970-01-01T00:00:00.000Z"}',
+    );
+  });
+
   it('finds a long integer wherever it lies', () => {
     for (let pad = 0; pad < 40; pad++)
       for (let digits = 14; digits < 22; digits++) {

@@ -53,15 +53,36 @@ function isDigit(code: number): boolean {
 /**
  * `JSON.stringify` that also writes `bigint`, as the integer it is. Objects without one take the plain fast path.
  *
- * @throws TypeError when the value has a cycle or is not representable
+ * @throws TypeError when the value has a cycle or is not representable, and with the path of a Date that is not valid,
+ * which `JSON.stringify` would write as null
  */
 export function stringifyJson(value: unknown): string {
+  const text = textOf(value);
+  // A null is rare, so that the search for what became one is, too.
+  const path = text.includes('null') ? invalidDateIn(value, '') : undefined;
+  if (path !== undefined) throw new TypeError(`${path === '' ? 'the value' : path} is a Date that is not valid`);
+  return text;
+}
+
+function textOf(value: unknown): string {
   try {
     return toText(value);
   } catch (error) {
     if (!(error instanceof TypeError)) throw error;
     return toText(value, writeInteger);
   }
+}
+
+/** The path of the first Date without a time; undefined if there is none. */
+function invalidDateIn(value: unknown, path: string): string | undefined {
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (value instanceof Date) return Number.isNaN(value.getTime()) ? path : undefined;
+  for (const [key, member] of Object.entries(value)) {
+    const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
+    const found = invalidDateIn(member, at);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function toText(value: unknown, replacer?: (key: string, value: unknown) => unknown): string {

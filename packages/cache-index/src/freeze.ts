@@ -6,24 +6,53 @@ import { mutableCopy } from '@kctl/apimachinery';
  * much.
  */
 export function deepFreeze<T>(value: T): DeepReadonly<T> {
-  freezeTree(value);
+  if (isTree(value)) namingDates(value, () => freezeBranch(value));
   return value as DeepReadonly<T>;
 }
 
-function freezeTree(value: unknown): void {
-  if (isTree(value)) freezeBranch(value);
+/** Runs a function that freezes a value; an error about a Date in it gets the path. */
+function namingDates<R>(value: object, freeze: () => R): R {
+  try {
+    return freeze();
+  } catch (error) {
+    const path = error instanceof DateFound ? datePath(value, '') : undefined;
+    if (path === undefined) throw error;
+    throw new TypeError(`${path} is a Date, which cannot be frozen: expected a string, such as that of toISOString()`);
+  }
+}
+
+/** A freeze that has met a Date, whose time could be set all the same, and whose equality members do not show. */
+class DateFound extends TypeError {}
+
+function datePath(value: unknown, path: string): string | undefined {
+  if (!isTree(value)) return undefined;
+  if (value instanceof Date) return path === '' ? 'the value' : path;
+  for (const [key, member] of Object.entries(value)) {
+    const found = datePath(member, Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 /** Leaves are recognized before the call, because most values are leaves. */
 function freezeBranch(value: object): void {
   if (Array.isArray(value)) {
     for (const element of value) if (isTree(element)) freezeBranch(element);
-  } else
+  } else {
+    let isEmpty = true;
     for (const key in value) {
+      isEmpty = false;
       const part: unknown = (value as Record<string, unknown>)[key];
       if (isTree(part)) freezeBranch(part);
     }
+    if (isEmpty) refuseDate(value);
+  }
   Object.freeze(value);
+}
+
+/** A Date has no members, so that other objects need not be tested. */
+function refuseDate(value: object): void {
+  if (value instanceof Date) throw new DateFound();
 }
 
 function isTree(value: unknown): value is object {
@@ -38,10 +67,15 @@ function isTree(value: unknown): value is object {
  */
 export function shareFreeze<T>(next: T, previous: DeepReadonly<T> | undefined): DeepReadonly<T> {
   if (!isTree(next)) return next as DeepReadonly<T>;
+  return namingDates(next, () => shareWhole(next, previous));
+}
+
+function shareWhole<T>(next: T & object, previous: DeepReadonly<T> | undefined): DeepReadonly<T> {
   if (Object.isFrozen(next)) return shareTree(copyOf(next), previous) as DeepReadonly<T>;
   try {
     return shareTree(next, previous) as DeepReadonly<T>;
-  } catch {
+  } catch (error) {
+    if (error instanceof DateFound) throw error;
     // A part of it is frozen. Asking each part costs more than the rest of the work.
     return shareTree(copyOf(next), previous) as DeepReadonly<T>;
   }
@@ -96,6 +130,7 @@ function shareMembers(next: Record<string, unknown>, previous: Readonly<Record<s
       else isEqual = false;
     } else isEqual = false;
   }
+  if (count === 0) refuseDate(next);
   if (isEqual) for (const _ in previous) count--;
   return isEqual && count === 0;
 }

@@ -43,6 +43,20 @@ it('does not store an object whose Date is not valid, and names the field', () =
   ]);
 });
 
+it('does not store a Date that a transform has made', () => {
+  const skipped: unknown[] = [];
+  const decoded = new ObjectDecoder<KubeObject>({
+    kind: Pod,
+    freeze: true,
+    keepManagedFields: false,
+    transform: ({ metadata }) => ({ metadata: { ...metadata, creationTimestamp: at as never } }),
+    onSkip: (skip) => void skipped.push(skip),
+  });
+  expect(decoded.item(model(at) as never, () => undefined).stored).toBeUndefined();
+  const message = expect.stringContaining('metadata.creationTimestamp is a Date');
+  expect(skipped).toMatchObject([{ reason: 'transform', error: { message } }]);
+});
+
 it('copies only what has a Date', () => {
   const value = { a: [{ b: 1 }], c: [{ d: at }, 'x'] };
   const text = datesAsText(value);

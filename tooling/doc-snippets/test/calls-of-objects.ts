@@ -9,16 +9,20 @@ import * as http from '@kctl/client-http';
 import * as controller from '@kctl/controller';
 import * as events from '@kctl/events';
 import * as informer from '@kctl/informer';
+import { listerWatcherFromClientNode } from '@kctl/informer/client-node';
 import { createInspection } from '@kctl/inspection';
 import { createLeaseLock } from '@kctl/leader-election';
 import * as manager from '@kctl/manager';
 import * as testing from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import * as webhook from '@kctl/webhook';
+import { KubeConfig } from '@kubernetes/client-node';
 import type { Call } from './calls-of-tools.js';
 import { key, object, ownCache, real, shared } from './parts.js';
 
 const nothing = (): void => undefined;
+const kubeConfig = new KubeConfig();
+kubeConfig.loadFromClusterAndUser({ name: 'here', server: 'https://127.0.0.1:1', skipTLSVerify: true }, { name: 'me' });
 const reconciler = async (): Promise<undefined> => await Promise.resolve(undefined);
 const host = (): manager.Manager =>
   manager.createManager({ cluster: manager.createCluster({ client: real, apiReader: real, cache: ownCache }) });
@@ -84,6 +88,7 @@ export const objectCalls: Readonly<Record<string, Call>> = {
     events.createFakeRecorder().event(object, { type: 'Normal', reason: 'A', note: 'a', ...(options as object) }),
   'informer.filterEvents': (options) => informer.filterEvents(() => true, options),
   'SharedInformer.addEventHandler': (options) => shared.addEventHandler(options),
+  'informer.listerWatcherFromClientNode': (options) => listerWatcherFromClientNode(kubeConfig, ConfigMap, options),
   'informer.listerWatcherFor': (options) => informer.listerWatcherFor(real, ConfigMap, options),
   'DeltaFifo.replace': (options) => informer.createDeltaFifo().replace([], '1', options),
   'RealFifo.replace': (options) => informer.createRealFifo().replace([], '1', options),

@@ -21,6 +21,13 @@ const optionNames: OptionNames<InClusterOptions> = { environment: objectOption()
  * The connection of a process that runs in a pod, by its service account. Needs no library.
  *
  * @throws KubeConfigError when this process does not run in a pod
+ *
+ * @example
+ * ```ts
+ * import { createHttpClient, inClusterConnection } from '@kctl/client-http';
+ *
+ * const client = createHttpClient({ connection: inClusterConnection() });
+ * ```
  */
 export function inClusterConnection(options: InClusterOptions = {}): Connection {
   requireOptions('inClusterConnection', options, optionNames);
