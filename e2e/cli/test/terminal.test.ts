@@ -59,6 +59,7 @@ const lines: readonly (readonly [command: string, args: string, code: number])[]
   ['uninstall', 'uninstall --dry-run', 0],
   ['deploy', 'deploy --dry-run', 1],
   ['undeploy', 'undeploy --dry-run', 0],
+  ['plan', 'plan', 1],
   ['dev', 'dev --samples none', 1],
   ['build', 'build --main plain.ts --outfile dist/terminal.mjs', 0],
   ['update', 'update --dry-run', 1],

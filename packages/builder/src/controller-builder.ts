@@ -1,5 +1,5 @@
 import type { KeyOf, Kind, MetadataKind, NamespacedKey, ObjectKey } from '@kctl/apimachinery';
-import type { ReadObject } from '@kctl/client';
+import type { Client, ReadObject } from '@kctl/client';
 import type {
   Controller,
   ControllerOptions,
@@ -8,6 +8,7 @@ import type {
   InformerProvider,
   ObjectReconcileFunction,
   ObjectReconcileSettings,
+  Plan,
   Predicate,
   Reconciler,
   ReconcileRequest,
@@ -86,6 +87,8 @@ export interface DeclaredChildren<K extends Kind> {
     /** Whether its objects have the primary as their controller. */
     readonly isOwned: boolean;
   }[];
+  /** The changes that a reconcile would make, see `Planner` of @kctl/controller. */
+  plan(primary: ReadObject<K>, context: { readonly client: Client; readonly signal?: AbortSignal }): Promise<Plan>;
   /** The primaries that look at an object that they do not own. */
   wokenBy(kind: Kind, key: ObjectKey): readonly ObjectKey[];
 }

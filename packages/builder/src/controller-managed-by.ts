@@ -8,6 +8,7 @@ import type {
   EventObject,
   ObjectReconcileFunction,
   ObjectReconcileSettings,
+  Planner,
   Predicate,
   Reconciler,
   ReconcileRequest,
@@ -87,6 +88,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   readonly #ownedKinds: Kind[] = [];
   /** Kinds whose children are declared. */
   readonly #childrenOf: Kind[] = [];
+  readonly #planners: Planner[] = [];
   /** Inputs in the order of their calls; that of `owns` needs the kind of `for`, which may come later. */
   readonly #inputs: (() => Input<R>)[] = [];
   readonly #rawSources: Provided<Source<R>, D>[] = [];
@@ -135,6 +137,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     }
     const { kind: primary, kinds } = children;
     this.#childrenOf.push(primary);
+    this.#planners.push(children);
     const seen = new Set(this.#ownedKinds.map((kind) => formatGroupKind(kind)));
     for (const { kind } of kinds.filter(({ isOwned }) => isOwned)) {
       if (seen.has(formatGroupKind(kind))) continue;
@@ -311,6 +314,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
       ...this.#options,
       name: name === '' ? 'unnamed' : name,
       accessNeeds: [...(this.#options.accessNeeds ?? []), ...this.#accessNeeds()],
+      planners: [...(this.#options.planners ?? []), ...this.#planners],
       reconciler: kind !== undefined && this.#requiresNamespace ? requireNamespace(kind, reconciler) : reconciler,
       logger: kind === undefined ? logger : logger.child({ controllerGroup: kind.group, controllerKind: kind.kind }),
       logFields: this.#logFields ?? ((request) => logFieldsOf(kind, request)),

@@ -16,6 +16,7 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
       cwd: process.cwd(),
       environment: process.env,
       out: (text) => void process.stdout.write(text),
+      colour: process.stdout.isTTY && (process.env['NO_COLOR'] ?? '') === '' && process.env['TERM'] !== 'dumb',
       err: (text) => void process.stderr.write(text),
       onKey: keysOf(process.stdin, () => process.kill(process.pid, 'SIGINT')),
       signal: stop.signal,

@@ -14,6 +14,8 @@ import { writeKinds } from './commands/kinds.js';
 import { describeUpdate, failOnConflicts, update, type UpdateOptions } from './commands/update.js';
 import { completions, completionScript, shells } from './completion.js';
 import { oneOf } from './call-errors.js';
+import type { Definer } from './definer.js';
+import { definePlan } from './define-plan.js';
 import { CliError } from './errors.js';
 import type { CliIo } from './io.js';
 import { formatTimeline } from './inspect/format-timeline.js';
@@ -39,14 +41,6 @@ type GenerateFlags = ClusterFlags & {
   readonly group?: readonly string[];
 };
 
-/** Parts that every command is made with. */
-interface Definer {
-  readonly io: CliIo;
-  readonly command: (name: string, description: string, example: string) => Command;
-  readonly onCluster: (of: Command, otherwise?: string) => Command;
-  readonly withMain: (of: Command) => Command;
-}
-
 /** Adds all commands to the program; each writes through `io` alone. */
 export function defineCommands(program: Command, io: CliIo): void {
   const definer: Definer = {
@@ -71,6 +65,7 @@ export function defineCommands(program: Command, io: CliIo): void {
   defineAdd(definer);
   defineGenerate(definer);
   defineChanges(definer);
+  definePlan(definer);
   defineDev(definer);
   defineBuild(definer);
   defineUpdate(definer);

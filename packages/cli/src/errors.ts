@@ -7,7 +7,7 @@ export class CliError extends Error {
   override readonly name = 'CliError';
   /** Stable code of this error class. */
   readonly code = 'KCTL_CLI' as const;
-  /** 1: it failed; 2: it was called wrongly; 3: a check found a difference. */
+  /** 1: it failed; 2: it was called wrongly, or changes are planned; 3: a check found a difference. */
   readonly exitCode: 1 | 2 | 3;
 
   constructor(

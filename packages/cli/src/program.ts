@@ -4,6 +4,7 @@ import { defineCommands } from './define-commands.js';
 import { calledCommand, describeCallError } from './call-errors.js';
 import { CliError, explain, isCliError } from './errors.js';
 import type { CliIo } from './io.js';
+import { styled } from './styled.js';
 import { terminalText } from './terminal-text.js';
 
 /** Makes the commands; each writes through `io` alone. */
@@ -16,7 +17,7 @@ export function createProgram(io: CliIo): Command {
     .version(ownVersion(), '--version', 'print the version')
     .addHelpText(
       'after',
-      '\nA new project: npm create @kctl@latest my-operator\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference.\n',
+      '\nA new project: npm create @kctl@latest my-operator\nExit codes: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference. Of plan: 2 something would change, 1 otherwise.\n',
     );
   program.hook('preAction', (_program, action) => refuseEmptyValues(action));
   defineCommands(program, io);
@@ -28,9 +29,16 @@ function refuseEmptyValues(command: Command): void {
   for (const option of command.options) {
     const value: unknown = command.getOptionValue(option.attributeName());
     if (value === '' || (Array.isArray(value) && value.includes('')))
-      throw new CliError(`option '${option.flags}' has an empty value: leave it out, or give one`, { exitCode: 2 });
+      throw new CliError(`option '${option.flags}' has an empty value: leave it out, or give one`, {
+        exitCode: callErrorCode(command),
+      });
   }
   if (command.parent !== null) refuseEmptyValues(command.parent);
+}
+
+/** The exit code of a wrong call. 2 of `kctl plan` means that something would change, and nothing else. */
+function callErrorCode(command: Command): 1 | 2 {
+  return command.name() === 'plan' ? 1 : 2;
 }
 
 function ownVersion(): string {
@@ -43,13 +51,16 @@ function ownVersion(): string {
 /**
  * Runs a command line.
  *
- * @returns the exit code: 0 done, 1 failed, 2 called wrongly, 3 a check found a difference
+ * @returns the exit code: 0 done, 1 failed, 2 called wrongly or changes planned, 3 a check found a difference
  */
 export async function runKctl(streams: CliIo, given: readonly string[]): Promise<number> {
   // The one place through which every command prints.
   const io: CliIo = {
     ...streams,
-    out: (text) => streams.out(terminalText(text)),
+    out: (text, style) => {
+      const plain = terminalText(text);
+      streams.out(style === undefined || streams.colour !== true ? plain : styled(plain, style));
+    },
     err: (text) => streams.err(terminalText(text)),
   };
   try {
@@ -63,7 +74,7 @@ export async function runKctl(streams: CliIo, given: readonly string[]): Promise
       io.err(
         error.code === 'commander.help' ? called.helpInformation() : `kctl: ${describeCallError(error, called)}\n`,
       );
-      return 2;
+      return callErrorCode(called);
     }
     if (io.signal.aborted) return 130;
     io.err(`kctl: ${explain(error)}\n`);

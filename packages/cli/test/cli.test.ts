@@ -372,6 +372,7 @@ describe('a newcomer', () => {
       'uninstall',
       'deploy',
       'undeploy',
+      'plan',
       'dev',
       'build',
       'update',

@@ -46,6 +46,7 @@ const known = {
     name: true,
     reconciler: true,
     accessNeeds: listOption('a list of rights, see accessTo of @kctl/rbac'),
+    planners: listOption('a list of planners, such as children of @kctl/dependents'),
     retryPolicy: true,
     onError: hookOption,
     rateLimiter: true,

@@ -1,3 +1,4 @@
+import type { Planner } from './plan.js';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, LogFields, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
@@ -38,6 +39,8 @@ export interface ControllerOptions<R> extends ControllerSettings, PolicyOptions 
   readonly reconciler: Reconciler<R>;
   /** Rights that the reconciler needs beside those of its sources, see `accessTo` of @kctl/rbac. @default none */
   readonly accessNeeds?: readonly AccessNeed[];
+  /** Plan what its reconciles would change, for `kctl plan`. @default none */
+  readonly planners?: readonly Planner[];
   /**
    * Decides the consequence of a failure. @default `createRetryPolicy()`, back-off without limit; terminal errors and
    * Retry-After honoured

@@ -1,3 +1,4 @@
+import type { Planner } from './plan.js';
 import type { Kind } from '@kctl/apimachinery';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger, Metrics, RequestCounter, Tracer } from '@kctl/telemetry';
@@ -124,6 +125,8 @@ export interface Controller<R = ReconcileRequest> {
   reconcileAllOn(source: Source<unknown>, options?: WatchOptions): WatchHandle;
   /** The rights of its options; those of its sources follow from {@link Controller.sources}. For a manager that generates roles. */
   accessNeeds(): readonly AccessNeed[];
+  /** The planners of its options. */
+  planners(): readonly Planner[];
   /** How each source is doing, in the order in which they were added. For readiness. */
   sources(): readonly SourceStatus[];
   /** Queues a request by hand. Ignored while the controller neither runs nor is warm. */

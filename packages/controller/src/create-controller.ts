@@ -1,3 +1,4 @@
+import type { Planner } from './plan.js';
 import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
 import { requireOptions, requireSignal } from '@kctl/options';
@@ -150,6 +151,10 @@ class ReconcileController<R> implements Controller<R> {
 
   accessNeeds(): readonly AccessNeed[] {
     return this.#options.accessNeeds ?? [];
+  }
+
+  planners(): readonly Planner[] {
+    return this.#options.planners ?? [];
   }
 
   sources(): readonly SourceStatus[] {

@@ -39,6 +39,7 @@ export type {
   ObjectEventType,
   UpdateEvent,
 } from './event/object-event.js';
+export type { Plan, PlannedChange, PlannedField, PlannedObstacle, Planner } from './plan.js';
 export { finalizing } from './finalizer/finalizing.js';
 export type { Finalizer, FinalizingOptions, ObjectStep } from './finalizer/finalizing.js';
 export type { StuckCleanup, StuckCleanupOptions } from './finalizer/stuck-cleanup.js';

@@ -1,13 +1,12 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import type { ReadObject } from '@kctl/client';
-import type { Injectable, ReconcileFunction } from '@kctl/controller';
+import type { Injectable, Plan, ReconcileFunction } from '@kctl/controller';
 import type { Client } from '@kctl/client';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import type { DependentsResult, NodeResult } from './results.js';
 import type { DependentsContext, DependentsEvents } from './run/run-context.js';
 import type { TeardownResult } from './run/teardown.js';
-import type { Plan } from './plan.js';
 import type { ChildOptions, Edges, RefOptions, SetOptions } from './definition/options.js';
 
 /** A node as those that need it and the results see it. */
@@ -97,7 +96,10 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
    * @throws DependentsError after all nodes ran, if some of them failed
    */
   reconcile(primary: ReadObject<P>, context: DependentsContext): Promise<DependentsResult<NodeResults<Nodes>>>;
-  /** Returns the changes that `reconcile` would make. Sends dry runs, and changes nothing. */
+  /**
+   * Returns the changes that `reconcile` would make. Sends dry runs, and changes nothing. An object that would only come
+   * to exist counts as ready for those that need it. Of a primary that is being deleted, the children that would go.
+   */
   plan(primary: ReadObject<P>, context: DependentsContext): Promise<Plan>;
   /**
    * One step of the deletion of all children, in the order of their waves, from the highest; for the clean-up of a

@@ -1,8 +1,9 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatKey, keyOf } from '@kctl/apimachinery';
+import { formatKey, isDeleting, keyOf } from '@kctl/apimachinery';
 import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
+import { createApplyMemo } from '@kctl/client';
 import { requireKind } from '@kctl/client/internal';
-import type { Injectable, ReconcileFunction } from '@kctl/controller';
+import type { Injectable, Plan, ReconcileFunction } from '@kctl/controller';
 import { optionProblems } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import { dependentsOptionNames, nodeProblems } from './definition/check.js';
@@ -13,16 +14,15 @@ import { isForeignScope } from './definition/node.js';
 import { DependentsDefinitionError, DependentsError } from './errors.js';
 import type { NodeError } from './errors.js';
 import { isPaused } from './ownership/labels.js';
-import type { Plan, PlannedChange, PlannedObstacle } from './plan.js';
+import { planOf } from './plan.js';
 import { createDependentsReconciler } from './reconciler.js';
 import type { AnyNodeResult, DependentsResult, NodeResult } from './results.js';
-import { createMemo } from './run/bring-about.js';
 import { Memory } from './run/memory.js';
 import type { DependentsContext } from './run/run-context.js';
 import { References, referenceTo } from './run/references.js';
 import { Run } from './run/run.js';
 import type { RunOutcome } from './run/run.js';
-import { teardown } from './run/teardown.js';
+import { planTeardown, teardown } from './run/teardown.js';
 import type { TeardownResult } from './run/teardown.js';
 import { conditionsOf, isReadyRun, isStalled } from './status/conditions.js';
 import type { NamedResults } from './status/conditions.js';
@@ -69,7 +69,7 @@ class Graph {
   readonly #definition: Definition;
   readonly #problems: readonly string[];
   readonly #memory = new Memory();
-  readonly #memo = createMemo();
+  readonly #memo = createApplyMemo();
   readonly #references = new References();
 
   constructor(definition: Definition, problems: readonly string[]) {
@@ -142,21 +142,9 @@ class Graph {
   }
 
   async plan(primary: AnyObject, context: DependentsContext): Promise<Plan> {
-    const { nodes, pruned } = await this.#run(primary, context, true);
-    const changes: PlannedChange[] = [];
-    const obstacles: PlannedObstacle[] = [];
-    for (const [node, { action, state, message, target = '', differences = [] }] of namedResults({
-      nodes,
-      pruned: [],
-    })) {
-      if (action !== 'none') changes.push({ node, target, action, differences });
-      if (['waiting', 'blocked', 'failed', 'skipped', 'paused'].includes(state))
-        obstacles.push({ node, state, message });
-    }
-    for (const { action, state, message, target = '' } of pruned)
-      if (action !== 'none') changes.push({ node: undefined, target, action, differences: [] });
-      else if (state === 'failed') obstacles.push({ node: target, state, message });
-    return { changes, obstacles };
+    if (isDeleting(primary)) return await planTeardown(this.#checked(), primary, context);
+    const { nodes, pruned, fields } = await this.#run(primary, context, true);
+    return planOf(namedResults({ nodes, pruned: [] }), pruned, fields);
   }
 
   async teardown(primary: AnyObject, context: DependentsContext): Promise<TeardownResult> {
@@ -182,7 +170,8 @@ class Graph {
     const definition = this.#checked();
     const memory = dryRun ? new Memory() : this.#memory;
     const references = new Set<string>();
-    if (context.metrics !== undefined) memory.metrics ??= new NodeMetrics(context.metrics, definition.primary);
+    if (context.metrics !== undefined && !dryRun)
+      memory.metrics ??= new NodeMetrics(context.metrics, definition.primary);
     try {
       return await new Run({ definition, primary, context, memory, memo: this.#memo, dryRun, references }).execute();
     } finally {
@@ -266,7 +255,7 @@ function resultOf({
 }
 
 /** All results of a run by their names, those of pruned objects last. */
-function namedResults({ nodes, pruned }: RunOutcome): NamedResults {
+function namedResults({ nodes, pruned }: Pick<RunOutcome, 'nodes' | 'pruned'>): NamedResults {
   return [
     ...[...nodes].flatMap(([name, { results }]) =>
       [...results].map(([id, result]): [string, NodeResult] => [id === '' ? name : `${name}/${id}`, result]),

@@ -33,7 +33,7 @@ export {
   isDependentsError,
 } from './errors.js';
 export type { NodeError } from './errors.js';
-export type { Plan, PlannedChange, PlannedObstacle } from './plan.js';
+export type { Plan, PlannedChange, PlannedField, PlannedObstacle } from '@kctl/controller';
 export { dependentsFinalizer } from './reconciler.js';
 export type { AnyNodeResult, DependentsResult, NodeAction, NodeResult, NodeState } from './results.js';
 export type { DependentsContext, DependentsEvents } from './run/run-context.js';

@@ -1,25 +1,35 @@
-import type { NodeAction, NodeState } from './results.js';
+import type { Kind } from '@kctl/apimachinery';
+import type { FieldDifference } from '@kctl/client';
+import type { Plan, PlannedChange, PlannedField, PlannedObstacle } from '@kctl/controller';
+import type { NodeResult } from './results.js';
+import type { NamedResults } from './status/conditions.js';
 
-/** Change that `reconcile` would make to one object. */
-export interface PlannedChange {
-  /** The name of the node, with the id if it is a set; undefined for an object that no node has any longer. */
-  readonly node: string | undefined;
-  /** `Deployment shop/web` */
-  readonly target: string;
-  readonly action: Exclude<NodeAction, 'none'>;
-  /** Fields that differ. Without values for Secrets. */
-  readonly differences: readonly string[];
+/** States in which a node does not run. */
+const held = new Set<NodeResult['state']>(['waiting', 'blocked', 'failed', 'skipped', 'paused']);
+
+/** Fields by the target of their object. */
+export type PlannedFields = ReadonlyMap<string, readonly PlannedField[]>;
+
+/** The fields of a difference. Values of Secrets are left out. */
+export function plannedFields({ group, kind }: Kind, differences: readonly FieldDifference[]): PlannedField[] {
+  const isSecret = group === '' && kind === 'Secret';
+  return differences.map(({ path, actual, desired, reason }) => ({
+    path,
+    ...(isSecret || actual === undefined ? {} : { before: actual }),
+    ...(isSecret || desired === undefined || reason === 'noLongerDesired' ? {} : { after: desired }),
+  }));
 }
 
-/** A node that would not run, and the reason. */
-export interface PlannedObstacle {
-  readonly node: string;
-  readonly state: NodeState;
-  readonly message: string;
-}
-
-/** Changes that `reconcile` would make. */
-export interface Plan {
-  readonly changes: readonly PlannedChange[];
-  readonly obstacles: readonly PlannedObstacle[];
+/** The plan of a run of dry runs. */
+export function planOf(nodes: NamedResults, pruned: readonly NodeResult[], fields: PlannedFields): Plan {
+  const changes: PlannedChange[] = [];
+  const obstacles: PlannedObstacle[] = [];
+  for (const [node, { action, state, message, target = '', differences = [] }] of nodes) {
+    if (action !== 'none') changes.push({ node, target, action, differences, fields: fields.get(target) ?? [] });
+    if (held.has(state)) obstacles.push({ node, state, message });
+  }
+  for (const { action, state, message, target = '' } of pruned)
+    if (action !== 'none') changes.push({ node: undefined, target, action, differences: [], fields: [] });
+    else if (held.has(state)) obstacles.push({ node: target, state, message });
+  return { changes, obstacles };
 }

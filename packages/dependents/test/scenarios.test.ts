@@ -630,6 +630,7 @@ describe('the scenarios of the specification', () => {
         target: expect.stringContaining('Deployment'),
         action: 'applied',
         differences: ['spec.template.spec.containers[name=app].image'],
+        fields: [{ path: 'spec.template.spec.containers[name=app].image', before: 'web:1', after: 'web:2' }],
       },
     ]);
     expect(client.writes.filter(({ options }) => options !== undefined && !('dryRun' in options))).toEqual([]);

@@ -1,4 +1,5 @@
 import type { ApplyMemo } from '@kctl/client';
+import type { PlannedField } from '@kctl/controller';
 import { childName, isSameJson } from '@kctl/apimachinery';
 import type { ObjectKey } from '@kctl/apimachinery';
 import { systemClock } from '@kctl/wait';
@@ -11,7 +12,9 @@ import { isPaused, isProven } from '../ownership/labels.js';
 import type { NodeResult } from '../results.js';
 import { stateOf } from '../status/ready.js';
 import { bringAbout, findPresent } from './bring-about.js';
-import type { Outcome, Surroundings } from './bring-about.js';
+import type { Outcome, Surroundings } from './outcome.js';
+import { plannedFields } from '../plan.js';
+import type { PlannedFields } from '../plan.js';
 import { asRead } from './compare.js';
 import { isOwnable, targetOf } from './configuration.js';
 import type { Member } from './configuration.js';
@@ -19,8 +22,9 @@ import { writeInventory } from './write-inventory.js';
 import type { Memory } from './memory.js';
 import { isValuePresent, neededValue, unmetEdge } from './node-outcome.js';
 import type { NodeOutcome } from './node-outcome.js';
-import { isMissingKind, prune } from './prune.js';
-import type { Wanted } from './prune.js';
+import { isMissingKind } from './list-children.js';
+import { prune } from './prune.js';
+import type { Wanted } from './unwanted.js';
 import type { DependentsContext } from './run-context.js';
 import { Calls, Superseded } from './run-context.js';
 import { referenceTo } from './references.js';
@@ -44,6 +48,8 @@ export interface RunOutcome {
   readonly nodes: ReadonlyMap<string, NodeOutcome>;
   /** Objects that are no longer wanted, by target. */
   readonly pruned: readonly NodeResult[];
+  /** The fields that would change; empty unless it is a plan. */
+  readonly fields: PlannedFields;
 }
 
 /** One run over all nodes. */
@@ -56,6 +62,7 @@ export class Run {
   readonly #wanted: Wanted[] = [];
   /** Nodes of which it is not known what they want: nothing of them is pruned. */
   readonly #unknown = new Set<string>();
+  readonly #fields = new Map<string, PlannedField[]>();
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -96,7 +103,7 @@ export class Run {
           unknown: this.#unknown,
           now: this.#now,
         });
-    return { nodes, pruned };
+    return { nodes, pruned, fields: this.#fields };
   }
 
   /** The objects that a node wants, or why that is not known. */
@@ -183,6 +190,10 @@ export class Run {
       memo,
       now: this.#now,
       onEvent: (type, reason, text) => this.#event(type, reason, text),
+      makesNamespace: (namespace) =>
+        this.#wanted.some(
+          (each) => each.node.kind.group === '' && each.node.kind.kind === 'Namespace' && each.key.name === namespace,
+        ),
     };
     const present = await findPresent(member, around);
     const isOurs = present !== undefined && isProven(definition, primary, present);
@@ -201,7 +212,9 @@ export class Run {
         action: 'none',
         ...(isOurs ? { object: asRead(present) } : {}),
       };
-    return this.#resultOf(node, await bringAbout(member, desired, { present, around }));
+    const outcome = await bringAbout(member, desired, { present, around });
+    if (dryRun) this.#fields.set(targetOf(node.kind, member.key), plannedFields(node.kind, outcome.differences));
+    return this.#resultOf(node, outcome);
   }
 
   /** In a plan, an object that would only come to exist cannot be ready; the planned one stands in. */
@@ -222,7 +235,7 @@ export class Run {
     const common = {
       action,
       ...(object === undefined ? {} : { object: asRead(object) }),
-      ...(differences.length === 0 ? {} : { differences }),
+      ...(differences.length === 0 ? {} : { differences: differences.map(({ path }) => path) }),
     };
     if (failure !== undefined)
       return { ...common, state: 'failed', reason: failure.reason, message: failure.message, error: failure };

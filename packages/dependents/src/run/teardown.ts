@@ -1,21 +1,14 @@
 import type { Kind } from '@kctl/apimachinery';
 import { isDeleting } from '@kctl/apimachinery';
+import type { Plan, PlannedChange } from '@kctl/controller';
 import type { AnyObject, Definition } from '../definition/node.js';
 import { childNodes, isForeignScope } from '../definition/node.js';
 import { formatPlace, Inventory, placeOf } from '../ownership/inventory.js';
 import type { Place } from '../ownership/inventory.js';
-import { isProven, partOf, partOfLabel, waveAnnotation } from '../ownership/labels.js';
+import { isProven, nodeLabel, partOf, partOfLabel, waveAnnotation } from '../ownership/labels.js';
 import { targetOf } from './configuration.js';
-import {
-  deleteOne,
-  describeTerminating,
-  isMissingKind,
-  isOrphaned,
-  keyFrom,
-  listChildren,
-  release,
-  resolveKind,
-} from './prune.js';
+import { isMissingKind, listChildren, resolveKind } from './list-children.js';
+import { deleteOne, describeTerminating, isOrphaned, keyFrom, release } from './remove.js';
 import type { DependentsContext } from './run-context.js';
 import { Calls } from './run-context.js';
 
@@ -52,9 +45,7 @@ export async function teardown(
   context: DependentsContext,
 ): Promise<TeardownResult> {
   const calls = new Calls(context);
-  const found: Found[] = [];
-  for (const place of placesOf(definition, primary))
-    found.push(...(await listPlace(calls, { definition, primary, place })));
+  const found = await listAll(calls, definition, primary);
   const waves = [...new Set(found.map(({ wave }) => wave))].toSorted((a, b) => (b ?? -1) - (a ?? -1));
   const [highest] = waves;
   const remaining: RemainingObject[] = [];
@@ -84,6 +75,35 @@ export async function teardown(
       message: `waits for wave ${highest ?? ''}`.trimEnd(),
     });
   return { done: remaining.length === 0, remaining };
+}
+
+/** The objects that a teardown would delete or release, in its order. */
+export async function planTeardown(
+  definition: Definition,
+  primary: AnyObject,
+  context: DependentsContext,
+): Promise<Plan> {
+  const found = await listAll(new Calls(context), definition, primary);
+  const changes = found
+    .filter(({ object }) => !isDeleting(object))
+    .toSorted((a, b) => (b.wave ?? -1) - (a.wave ?? -1))
+    .map(
+      ({ kind, object }): PlannedChange => ({
+        node: object.metadata.labels?.[nodeLabel],
+        target: targetOf(kind, keyFrom(object)),
+        action: isOrphaned(definition, object) ? 'orphaned' : 'deleted',
+        differences: [],
+        fields: [],
+      }),
+    );
+  return { changes, obstacles: [] };
+}
+
+async function listAll(calls: Calls, definition: Definition, primary: AnyObject): Promise<Found[]> {
+  const found: Found[] = [];
+  for (const place of placesOf(definition, primary))
+    found.push(...(await listPlace(calls, { definition, primary, place })));
+  return found;
 }
 
 /** The places of the inventory, and those that the code knows for a primary of before it had an inventory. */

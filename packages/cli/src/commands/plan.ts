@@ -1,0 +1,187 @@
+import { formatKey, isNotFound, type Kind, keyOf } from '@kctl/apimachinery';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
+import { intercept, type Client } from '@kctl/client';
+import type { Plan, Planner } from '@kctl/controller';
+import { messageOf } from '@kctl/telemetry/internal';
+import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
+import { CliError } from '../errors.js';
+import type { CliIo } from '../io.js';
+import { loadOperator, readProject } from '../project.js';
+
+/** Options of {@link plan}. */
+export interface PlanOptions extends ClusterOptions {
+  readonly main?: string;
+  /** @default all namespaces that the operator watches; of a named object, the namespace of the context */
+  readonly namespace?: string;
+  /** `kind` or `kind/name`. @default all objects of all kinds with declared children */
+  readonly target?: string;
+}
+
+/** Plan of one object, or why there is none. */
+export interface ObjectPlan extends Plan {
+  /** `Website shop/a` */
+  readonly object: string;
+  readonly error?: string;
+}
+
+/** Plans of a command. */
+export interface PlanOutcome {
+  /** How many objects were looked at. */
+  readonly planned: number;
+  /** Those with changes, obstacles or an error. */
+  readonly objects: readonly ObjectPlan[];
+}
+
+/** Objects that are planned at once. */
+const concurrency = 8;
+
+/** Returns what the operator of the project would change in a cluster, by dry runs. Nothing of the operator starts. */
+export async function plan(io: CliIo, options: PlanOptions): Promise<PlanOutcome> {
+  const operator = await loadOperator(readProject(io.cwd, options));
+  await using cluster = await openClient(io, options);
+  const manager = await operator.createManager({ connection: cluster.connection }, { logLevel: 'error' });
+  try {
+    const planners = manager.controllers().flatMap((controller) => [...controller.planners()]);
+    if (planners.length === 0)
+      throw new CliError(
+        'no controller of the operator declares children, so nothing can be planned: declare them with dependents() of @kctl/dependents, and add .dependents(children) to the controller',
+      );
+    const { kind, name } = parseTarget(options.target);
+    const chosen = planners.filter((planner) => kind === undefined || isNamed(planner.kind, kind));
+    if (chosen.length === 0)
+      throw new CliError(
+        `${JSON.stringify(kind)} has no declared children: expected one of ${planners.map((each) => formatGroupKind(each.kind)).join(', ')}`,
+      );
+    const tasks: (() => Promise<ObjectPlan>)[] = [];
+    const client = readOnly(cluster);
+    for (const planner of chosen) {
+      const namespaces = namespacesOf(planner.kind, { ...options, name, cluster, watched: manager.cache });
+      for (const object of await primaries(io, client, { kind: planner.kind, name, namespaces }))
+        tasks.push(async () => await planOne(io, { planner, object, client }));
+    }
+    const plans = await inTurn(tasks);
+    const objects = plans.filter(
+      ({ changes, obstacles, error }) => changes.length > 0 || obstacles.length > 0 || error !== undefined,
+    );
+    return { planned: plans.length, objects };
+  } finally {
+    manager.metrics.close();
+    await manager.liveClient[Symbol.asyncDispose]();
+  }
+}
+
+/** @throws CliError with exit code 1 if a node would fail, and with 2 if something would change */
+export function failOnChanges({ objects }: PlanOutcome): void {
+  const failed = objects.filter(
+    ({ error, obstacles }) => error !== undefined || obstacles.some(({ state }) => state === 'failed'),
+  );
+  if (failed.length > 0) throw new CliError(`${counted(failed.length)} would fail: see the lines with !`);
+  const changed = objects.filter(({ changes }) => changes.length > 0);
+  if (changed.length > 0) throw new CliError(`${counted(changed.length)} would change`, { exitCode: 2 });
+}
+
+function counted(count: number): string {
+  return `the children of ${count} ${count === 1 ? 'object' : 'objects'}`;
+}
+
+function parseTarget(target: string | undefined): { readonly kind?: string; readonly name?: string } {
+  if (target === undefined) return {};
+  const [, kind, name] = /^([^/\s]+)(?:\/([^/\s]+))?$/.exec(target) ?? [];
+  if (kind === undefined)
+    throw new CliError(`${JSON.stringify(target)} is not an object: expected kind/name, such as website/shop`);
+  return { kind, ...(name === undefined ? {} : { name }) };
+}
+
+/** As kubectl names kinds: kind or plural, with or without the group. */
+function isNamed({ kind, plural, group }: Kind, text: string): boolean {
+  const given = text.toLowerCase();
+  return [kind.toLowerCase(), plural].some((each) => given === each || given === `${each}.${group}`);
+}
+
+/** The namespaces to list in; undefined for all, or for a cluster-scoped kind. */
+function namespacesOf(
+  kind: Kind,
+  given: {
+    readonly namespace?: string;
+    readonly name: string | undefined;
+    readonly cluster: OpenCluster;
+    readonly watched: { namespacesFor(kind: Kind): readonly string[] | undefined };
+  },
+): readonly (string | undefined)[] {
+  const { namespace, name, cluster, watched } = given;
+  if (kind.scope === 'Cluster') return [undefined];
+  if (namespace !== undefined) return [namespace];
+  if (name !== undefined) return [cluster.connection.namespace ?? 'default'];
+  return watched.namespacesFor(kind) ?? [undefined];
+}
+
+type Primary = Parameters<Planner['plan']>[0];
+
+async function primaries(
+  { err, signal }: CliIo,
+  client: Client,
+  given: {
+    readonly kind: Kind;
+    readonly name: string | undefined;
+    readonly namespaces: readonly (string | undefined)[];
+  },
+): Promise<readonly Primary[]> {
+  const { kind, name, namespaces } = given;
+  const found: Primary[] = [];
+  try {
+    for (const namespace of namespaces) {
+      if (name === undefined) {
+        const { items } = await client.list(kind, { signal, ...(namespace === undefined ? {} : { namespace }) });
+        found.push(...items);
+      } else
+        found.push(await client.get(kind, { name, ...(namespace === undefined ? {} : { namespace }) }, { signal }));
+    }
+  } catch (error) {
+    if (name !== undefined || !isNotFound(error)) throw error;
+    err(`${formatGroupKind(kind)} is not installed, so it has no objects\n`);
+  }
+  return found;
+}
+
+async function planOne(
+  { signal }: CliIo,
+  { planner, object, client }: { readonly planner: Planner; readonly object: Primary; readonly client: Client },
+): Promise<ObjectPlan> {
+  const named = `${planner.kind.kind} ${formatKey(keyOf(object))}`;
+  try {
+    const { changes, obstacles } = await planner.plan(object, { client, signal });
+    return { object: named, changes, obstacles };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { object: named, changes: [], obstacles: [], error: messageOf(error) };
+  }
+}
+
+/** Runs tasks, a few at once, and returns their results in order. */
+async function inTurn<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
+  const results: T[] = [];
+  const left = tasks.entries();
+  const work = async (): Promise<void> => {
+    for (const [index, task] of left) results[index] = await task();
+  };
+  await Promise.all(Array.from({ length: concurrency }, work));
+  return results;
+}
+
+/** A client that refuses every write that is not a dry run, whatever code it is given to. */
+function readOnly({ client, mapper }: OpenCluster): Client {
+  const refuse = (): never => {
+    throw new Error('a plan changes nothing, and a request that is not a dry run was refused');
+  };
+  const guarded = intercept(client, (next) => ({
+    create: refuse,
+    update: refuse,
+    delete: refuse,
+    deleteAllOf: refuse,
+    subResource: () => ({ create: refuse, update: refuse, patch: refuse }),
+    patch: async (kind, key, patch, options) =>
+      options?.dryRun === true ? await next.patch(kind, key, patch, options) : refuse(),
+  }));
+  const kindFor: OpenCluster['mapper']['kindFor'] = async (gvk) => await mapper.kindFor(gvk);
+  return Object.assign(guarded, { kindFor });
+}

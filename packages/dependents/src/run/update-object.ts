@@ -1,0 +1,61 @@
+import { isSameJson } from '@kctl/apimachinery';
+import type { Kind } from '@kctl/apimachinery';
+import type { ApplyConfiguration } from '@kctl/client';
+import { isPaused } from '../ownership/labels.js';
+import { applyFields } from './apply-fields.js';
+import { compare } from './compare.js';
+import { targetOf } from './configuration.js';
+import type { Member } from './configuration.js';
+import { countUnsettled, isResting, isSettled, notConverging } from './convergence.js';
+import { initialOf } from './create-object.js';
+import { keepInitialFields } from './initial-fields.js';
+import { note, unchanged } from './outcome.js';
+import type { Outcome, Surroundings } from './outcome.js';
+import { moveOwnership, withManagedFields } from './owned.js';
+import type { Owned } from './owned.js';
+import { countTakeovers } from './takeovers.js';
+
+/** Applies a configuration to an object that differs from it. */
+export async function update(
+  member: Member,
+  configuration: ApplyConfiguration<Kind>,
+  { object: found, isAdopted }: Owned,
+  around: Surroundings,
+): Promise<Outcome> {
+  const { node, definition } = member;
+  const { applying, remembered, memo, now } = around;
+  if (isPaused(found)) return unchanged(found);
+  if (found.metadata.managedFields === undefined && memo.isNoop(node.kind, found, configuration))
+    return unchanged(found);
+  const present = await moveOwnership(member, await withManagedFields(member, found, around), around);
+  const before = await compare(node.kind, configuration, present, definition.fieldOwner);
+  if (!isSameJson(remembered.configuration, configuration)) {
+    remembered.unsettled = 0;
+    remembered.dropped = new Set();
+    delete remembered.conflict;
+  }
+  if (before.matches || isSettled(before, remembered)) {
+    remembered.unsettled = 0;
+    note(around, present, { configuration, kind: node.kind });
+    return unchanged(present);
+  }
+  const { differences } = before;
+  if (isResting(remembered, now))
+    return { ...unchanged(present), differences, failure: notConverging(differences.map(({ path }) => path)) };
+  const { conflict } = remembered;
+  if (conflict !== undefined && conflict.version === present.metadata.resourceVersion)
+    return { ...unchanged(present), differences, failure: conflict.failure };
+  const initial = initialOf(member);
+  if (initial !== undefined) await keepInitialFields(applying, present, { initial, released: before.differences });
+  countTakeovers(member, { present, before, around });
+  const applied = await applyFields(applying, configuration);
+  note(around, applied.object, { configuration, kind: node.kind });
+  await countUnsettled(member, configuration, { applied, around });
+  if (isAdopted) around.onEvent('normal', 'Adopted', `adopted ${targetOf(node.kind, member.key)}`);
+  return {
+    object: applied.object,
+    action: isAdopted ? 'adopted' : 'applied',
+    differences,
+    ...(applied.conflict === undefined ? {} : { failure: applied.conflict }),
+  };
+}
