@@ -90,6 +90,17 @@ describe('differences', () => {
   });
 });
 
+it('compares items by their keys, whatever else is in the list, and the values of a set', () => {
+  const [a, b] = [{ name: 'a' }, { name: 'b' }];
+  const item = { '.': {}, 'f:name': {} };
+  const items = { 'f:items': { 'k:{"name":"a"}': item, 'k:{"name":"b"}': item } };
+  const paths = (fields: FieldSet, desired: Json, actual: Json): unknown[] =>
+    differences(fields, desired, actual, isEqual).map(({ path, reason }) => [path, reason]);
+  expect(paths(items, { items: [b] }, { items: [a, b] })).toEqual([['items[name=a]', 'noLongerDesired']]);
+  expect(paths(items, { items: ['odd', a, b] }, { items: [a, b] })).toEqual([['items[]', 'notOwned']]);
+  expect(paths({ 'f:set': { 'v:"x"': {} } }, { set: ['x'] }, { set: [] })).toEqual([['set', 'notOwned']]);
+});
+
 it('compares a list that is held as a whole item by item', () => {
   const [desired, actual] = [{ list: [1, { a: 2 }] }, { list: [1, { a: 3 }] }];
   expect(found({ 'f:list': {} }, desired, actual)).toBe(1);

@@ -112,6 +112,13 @@ it.each([
   expect(calls).toEqual([]);
 });
 
+it.each([true, false])('reports that it has cordoned the node unless it was before: %s', async (isCordoned) => {
+  const progress: unknown[] = [];
+  const { client } = nodeWith({ isCordoned });
+  await drain(client, 'node-1', { onProgress: (step) => progress.push(step) });
+  expect(progress).toEqual(isCordoned ? [] : [{ type: 'cordoned', node: 'node-1' }]);
+});
+
 it.each([
   ['the pods that a selector chooses', { podSelector: 'app=shop' }, { labelSelector: 'app=shop' }],
   ['all pods of the node without a selector', {}, {}],
@@ -146,6 +153,7 @@ type Allowed = Pick<DrainOptions, 'force' | 'deleteEmptyDirData' | 'ignoreDaemon
 it.each([
   ['a pod with a controller', pod('p', {}, web), {}, 'gone'],
   ['a running pod with a controller', pod('p', running, web), {}, 'gone'],
+  ['a pod without volumes', pod('p', { spec: {} }, web), {}, 'gone'],
   [
     'a pod with volumes that are kept',
     pod('p', { spec: { volumes: [{ name: 'c', configMap: {} }] } }, web),

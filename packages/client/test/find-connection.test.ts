@@ -69,6 +69,7 @@ describe('findContexts', () => {
       'loadConnection: unknown option "contxt": did you mean "context"?',
     );
     await expect(findConnection({ path: 5 } as never, load)).rejects.toThrow('path is a value of type number');
+    await expect(findContexts({ text: 't', path: 'p' }, load)).rejects.toThrow('are both set');
     await expect(findContexts({ paths: ['p'] } as never, load)).rejects.toThrow('did you mean "path"?');
   });
 
@@ -90,6 +91,7 @@ describe('readerMissing', () => {
     const broken = Object.assign(new Error("Cannot find package 'js-yaml' imported from @kctl/kubeconfig"), {
       code: 'ERR_MODULE_NOT_FOUND',
     });
-    expect(() => readerMissing(broken)).toThrow(broken);
+    const denied = Object.assign(new Error("Cannot read '@kctl/kubeconfig'"), { code: 'EACCES' });
+    for (const other of [broken, denied]) expect(() => readerMissing(other)).toThrow(other);
   });
 });

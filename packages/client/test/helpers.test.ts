@@ -211,6 +211,17 @@ describe('listAll', () => {
     expect(found).toEqual(['a', 'b', 'c']);
   });
 
+  it('takes pages for what they are, with or without metadata, although more items remain', async () => {
+    const pages = [
+      { metadata: { continue: 'next', remainingItemCount: 1 }, items: [{ metadata: { name: 'a' } }] },
+      { items: [{ metadata: { name: 'b' } }] },
+    ];
+    const reader = { list: async () => pages.shift() } as never;
+    const found: (string | undefined)[] = [];
+    for await (const { metadata } of listAll(reader, ConfigMap)) found.push(metadata.name);
+    expect(found).toEqual(['a', 'b']);
+  });
+
   const expired = (token: string): StatusError =>
     new StatusError({ code: 410, reason: 'Expired', message: 'too old', metadata: { continue: token } });
 
@@ -417,6 +428,7 @@ describe('waitFor', () => {
     [{}, 'waitFor ConfigMap: until is not set: expected a function, such as exists()'],
     [{ until: exists(), deleted: true }, 'waitFor ConfigMap: until and deleted are set: set one'],
     [{ deleted: false }, 'waitFor ConfigMap: deleted is not true'],
+    [{ created: false }, 'waitFor ConfigMap: created is not true'],
     [{ condition: '' }, 'waitFor ConfigMap: condition "" is not valid'],
     [{ jsonPath: '=Running' }, 'waitFor ConfigMap: jsonPath "=Running" is not valid: it has no path'],
     [{ jsonPath: '{.a[}=1' }, 'waitFor ConfigMap: jsonPath "{.a[}=1" is not valid: unterminated array'],

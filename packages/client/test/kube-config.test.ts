@@ -163,6 +163,10 @@ describe('connectionFromKubeConfig', () => {
     expect(ofUser(user)).toStrictEqual(expected);
   });
 
+  it('takes OpenID Connect without its configuration for a provider of the KubeConfig', () => {
+    expect(ofUser({ authProvider: { name: 'oidc' } })).toHaveProperty('provider');
+  });
+
   it('reads the certificate authority of an issuer from its file', () => {
     const path = join(directory, 'ca');
     const oidc = (file: string) => ({
@@ -173,6 +177,7 @@ describe('connectionFromKubeConfig', () => {
     });
     writeFileSync(path, 'ca');
     expect(ofUser(oidc(path))?.oidc?.ca).toEqual(bytes('ca'));
+    expect(ofUser(oidc(''))?.oidc).toStrictEqual({ issuerUrl: 'https://i', clientId: 'c' });
     expect(() => ofUser(oidc(`${path}-absent`))).toThrow(`cannot read idp-certificate-authority ${path}-absent`);
   });
 
@@ -344,7 +349,9 @@ describe('requireConnection', () => {
     [{ userName: 'you', group: ['a'] }, 'as.group'],
   ])('refuses to act as %j', (impersonate, message) => {
     expect(() => requireImpersonation('as', impersonate as never)).toThrow(message);
-    expect(() => requireImpersonation('as', undefined)).not.toThrow();
+    const none = { uid: undefined, groups: undefined, extra: undefined };
+    for (const fits of [undefined, { userName: 'you' }, { userName: 'you', ...none }])
+      expect(() => requireImpersonation('as', fits as never)).not.toThrow();
   });
 });
 

@@ -61,6 +61,7 @@ describe('waitFor, as kubectl wait has it', () => {
     for (const [target, shown] of [
       [{ condition: 'Ready' }, ' (condition Ready)'],
       [{ jsonPath: '{.a}=b' }, ' (jsonPath {.a}=b)'],
+      [{ jsonPath: '{.a}' }, ' (jsonPath {.a})'],
       [{ created: true }, ' (created)'],
     ] as const) {
       const waiting = waitFor(createMemoryClient(), Pod, key, { ...target, timeoutMs: 5, clock });
@@ -116,6 +117,7 @@ describe('describeObject', () => {
         ownerReferences: [
           { apiVersion: 'v1', kind: 'ConfigMap', name: 'c', uid: '1' },
           { apiVersion: 'example.com/v1', kind: 'Site', name: 's', uid: '2', controller: true },
+          { apiVersion: 'v1', kind: 'Secret', name: 'd', uid: '3' },
         ],
       },
       spec: { replicas: 3, selector: {}, template: {} },
@@ -141,7 +143,7 @@ describe('describeObject', () => {
       generation: '3',
       age: '3m12s',
       finalizers: 'example.com/a',
-      owners: 'Site/s, ConfigMap/c',
+      owners: 'Site/s, ConfigMap/c, Secret/d',
     });
     const gone = { kind: 'Node', metadata: { name: 'n', deletionTimestamp: '2026-01-01T00:03:00Z' } };
     expect(describeObject(gone, { clock })).toMatchObject({ key: 'n', state: 'progressing', deleting: 'since 12s' });

@@ -72,7 +72,8 @@ function server({
       return {};
     },
     status: (kind: Kind) => ({
-      update: async (object: { metadata: object; status: object }) => {
+      update: async (object: { metadata: object; status: object }, { signal: _signal }: { signal?: AbortSignal }) => {
+        readSignals.push(_signal);
         calls.push(['update', kind.kind, object.status]);
         update(++updates);
         return object;
@@ -245,6 +246,16 @@ describe('migrateStorage', () => {
     const error: unknown = await run(client).catch((reason: unknown) => reason);
     if (!isStorageMigration(error)) throw new Error('no failure', { cause: error });
     expect([error.failures.length, error.failed]).toEqual([100, 103]);
+    expect(error.message).toContain('objects could not be written: shop/s0: refused with Forbidden; shop/s1: ');
+    expect(error.message).toContain('shop/s4: refused with Forbidden; and 98 more: correct them');
+    const clusterWide = server({
+      definitions: [definition({ scope: 'Cluster' })],
+      sites: [site('a', '1', '')],
+      write: () => {
+        throw failure(403, 'Forbidden');
+      },
+    });
+    await expect(run(clusterWide.client)).rejects.toThrow('objects could not be written: a: refused with Forbidden: ');
   });
 
   it.each([

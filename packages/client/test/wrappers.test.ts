@@ -112,6 +112,7 @@ describe('inNamespace', () => {
     await client.get(ConfigMap, { name: 'a' });
     await client.patch(ConfigMap, { name: 'a' }, mergePatch({ data: { b: '2' } }));
     expect(await client.update(ConfigMap, { ...short, data: {} })).toMatchObject({ data: {} });
+    await expect(client.subResource(ConfigMap, 'x').create({ name: 'a' }, short)).rejects.toThrow('x takes no create');
     await client.list(ConfigMap);
     await client.delete(ConfigMap, { name: 'a' });
     await client.deleteAllOf(ConfigMap);
@@ -125,6 +126,7 @@ describe('inNamespace', () => {
       ['get', 'default'],
       ['patch', 'default'],
       ['update', 'default'],
+      ['create', 'default'],
       ['list', 'default'],
       ['delete', 'default'],
       ['deleteAllOf', 'default'],
@@ -175,7 +177,9 @@ describe('intercept', () => {
   });
 
   it('rejects where a hook throws, for every verb', async () => {
+    let failures = 0;
     const fail = (): never => {
+      failures++;
       throw new StatusError({ code: 409, reason: 'AlreadyExists', message: 'there' });
     };
     const hooks = { get: fail, list: fail, watch: fail, create: fail, update: fail, patch: fail, delete: fail };
@@ -191,6 +195,12 @@ describe('intercept', () => {
       () => client.deleteAllOf(ConfigMap),
     ];
     for (const call of calls) expect(await ignoreAlreadyExists<unknown>(call())).toBeUndefined();
+    expect(failures).toBe(calls.length);
+  });
+
+  it('does not watch with a client that cannot, as inNamespace', () => {
+    for (const client of [intercept(createBlindClient(), () => ({})), inNamespace(createBlindClient(), 'a')])
+      expect(client).not.toHaveProperty('watch');
   });
 
   it('sees the status as a subresource of that name', async () => {
@@ -238,6 +248,7 @@ describe('record', () => {
     await client.get(ConfigMap, key);
     await expect(client.get(ConfigMap, { ...key, name: 'missing' })).rejects.toSatisfy(isNotFound);
     await client.status(ConfigMap).patch(key, mergePatch({ status: {} }));
+    await client.subResource(ConfigMap, 'status').get(key);
     expect(client.calls).toEqual([
       {
         verb: 'create',
@@ -249,6 +260,7 @@ describe('record', () => {
       { verb: 'get', kind: ConfigMap, key },
       { verb: 'get', kind: ConfigMap, key: { ...key, name: 'missing' } },
       { verb: 'patch', kind: ConfigMap, subResource: 'status', key, patch: { type: 'merge', body: { status: {} } } },
+      { verb: 'get', kind: ConfigMap, subResource: 'status', key },
     ]);
     expect(client.writes.map(({ verb }) => verb)).toEqual(['create', 'patch']);
     client.clear();

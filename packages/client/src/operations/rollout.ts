@@ -205,8 +205,6 @@ export async function restartRollout<K extends RolloutKind>(
   requireOptionsObject('restartRollout', options);
   requireOptions('restartRollout', options, restartOptionNames);
   const { clock = systemClock, ...patchOptions } = options;
-  const problem = clockOption('clock', clock);
-  if (problem !== undefined) throw new TypeError(`restartRollout: ${problem}`);
   const restartedAt = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
   const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
   const body = { spec: { template: { metadata: { annotations } } } };

@@ -123,9 +123,9 @@ export function createRetryWatcher<K extends Kind>(
 
 type WatchSettings = RetryWatcherOptions & Required<Pick<RetryWatcherOptions, 'minRestartDelayMs' | 'timeoutSeconds'>>;
 
-/** The end of one watch, either final, with a status if the signal is not the reason, or to be resumed. */
+/** The end of one watch, either final or to be resumed, unless the signal is aborted. */
 type WatchEnd =
-  | { readonly isOver: true; readonly status?: Status }
+  | { readonly isOver: true; readonly status: Status }
   | { readonly isOver: false; readonly error: unknown };
 
 class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
@@ -177,7 +177,7 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
       const end = yield* this.#watchOnce(signal);
       if (signal.aborted) return;
       if (end.isOver) {
-        if (end.status !== undefined) yield { type: 'ERROR', status: end.status };
+        yield { type: 'ERROR', status: end.status };
         return;
       }
       this.#report(end.error);
@@ -212,7 +212,6 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
       });
       stream = await orAborted(opening, link.signal);
     } catch (error) {
-      if (signal.aborted) return { isOver: true };
       return refused(error);
     }
     const events = stream[Symbol.asyncIterator]();
@@ -224,7 +223,7 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
         if (end !== undefined) return end;
       }
     } catch (error) {
-      return signal.aborted ? { isOver: true } : { isOver: false, error };
+      return { isOver: false, error };
     } finally {
       link.abort();
       await Promise.resolve(stream[Symbol.asyncDispose]()).catch(() => undefined);
