@@ -474,6 +474,16 @@ describe('Controller failure', () => {
     t.stop.abort();
   });
 
+  it('logs a conflict that is given up as an error', async () => {
+    const cause = new StatusError({ code: 409, reason: 'Conflict' });
+    const t = createHarness(() => Promise.reject(terminalError(cause)));
+    await t.start();
+    t.pods.add(pod('a'));
+    await settle();
+    expect(t.logger.lines.filter(({ fields }) => 'attempt' in fields).map(({ level }) => level)).toEqual(['error']);
+    t.stop.abort();
+  });
+
   it('lets the error hook override what follows, and survives its failure', async () => {
     const seen: unknown[] = [];
     const t = createHarness(() => Promise.reject(new Error('broken')), {

@@ -162,6 +162,15 @@ describe('an event whose handler does not settle', () => {
     expect([t.delivered.length, t.clock.pendingTimers]).toEqual([2, 0]);
   });
 
+  it('is tried again no later because another one hangs meanwhile', async () => {
+    const t = setUp();
+    t.failed.hung(event('a1'), cause);
+    await t.clock.advance(150_000);
+    t.failed.hung(event('b1'), cause);
+    await t.clock.advance(150_000);
+    expect(t.delivered).toEqual(['a1']);
+  });
+
   it('merges with the first newer one of its object, which is tried at once; the later ones wait', () => {
     const t = setUp();
     t.failed.hung(event('a1'), cause);

@@ -186,6 +186,9 @@ describe('finalizing', () => {
     const t = setUp(deleted(mine));
     t.server.object = undefined;
     expect(await t.run()).toEqual({});
+    const added = setUp(pod('a'));
+    added.server.object = undefined;
+    expect([await added.run(), added.log]).toEqual([{}, []]);
     t.server.fail = new StatusError({ code: 403, reason: 'Forbidden' });
     await expect(t.run()).rejects.toThrow(StatusError);
   });

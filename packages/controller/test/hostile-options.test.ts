@@ -101,6 +101,10 @@ describe('createController', () => {
     [{ hotLoop: { maxPerMin: 3 } }, 'unknown option "hotLoop.maxPerMin": did you mean "maxPerMinute"?'],
     [{ runLimit: { runs: 1, perMs: 1, run: 2 } }, 'unknown option "runLimit.run": did you mean "runs"?'],
     [{ debounce: { quietMs: 1, maxMs: 2, maxms: 2 } }, 'unknown option "debounce.maxms": did you mean "maxMs"?'],
+    [
+      { hotLoop: false, runLimit: { runs: 1, perMs: 1, run: 2 } },
+      'unknown option "runLimit.run": did you mean "runs"?',
+    ],
     [{ eventsDuringBackoff: 'never' }, 'eventsDuringBackoff "never" is not valid'],
     [{ recoverPanic: 'no' }, 'recoverPanic "no" is not valid: expected true or false'],
     [{ needLeaderElection: 'false' }, 'needLeaderElection "false" is not valid'],

@@ -1,23 +1,23 @@
-import type { Counter, Family, Gauge, Histogram, Labels, Metrics } from '@kctl/telemetry';
+import type { Counter, Family, Gauge, Histogram, Labels, MetricOptions, Metrics } from '@kctl/telemetry';
 
 /** Metrics that a test can read back, by name and labels in the order of their declaration. */
 export class RecordingMetrics implements Metrics {
   readonly values: Map<string, number> = new Map<string, number>();
 
-  counter({ name }: { name: string }): Family<Counter> {
-    return this.#family(name, (key) => ({ inc: (by = 1) => this.#add(key, by) }));
+  counter(options: MetricOptions): Family<Counter> {
+    return this.#family(options, (key) => ({ inc: (by = 1) => this.#add(key, by) }));
   }
 
-  gauge({ name }: { name: string }): Family<Gauge> {
-    return this.#family(name, (key) => ({
+  gauge(options: MetricOptions): Family<Gauge> {
+    return this.#family(options, (key) => ({
       set: (value) => void this.values.set(key, value),
       inc: (by = 1) => this.#add(key, by),
       dec: (by = 1) => this.#add(key, -by),
     }));
   }
 
-  histogram({ name }: { name: string }): Family<Histogram> {
-    return this.#family(name, (key) => ({ observe: () => this.#add(`${key} count`, 1) }));
+  histogram(options: MetricOptions): Family<Histogram> {
+    return this.#family(options, (key) => ({ observe: () => this.#add(`${key} count`, 1) }));
   }
 
   onCollect(): () => void {
@@ -29,8 +29,14 @@ export class RecordingMetrics implements Metrics {
     return this.values.get(keyOf(name, labels));
   }
 
-  #family<T>(name: string, make: (key: string) => T): Family<T> {
-    return { with: (labels) => make(keyOf(name, labels)), remove: () => undefined };
+  #family<T>({ name, labelNames = [] }: MetricOptions, make: (key: string) => T): Family<T> {
+    const declared = labelNames.toSorted().join();
+    const made = (labels: Labels): T => {
+      const given = Object.keys(labels).sort().join();
+      if (given !== declared) throw new Error(`${name} has the labels ${declared}, not ${given}`);
+      return make(keyOf(name, labels));
+    };
+    return { with: made, remove: () => undefined };
   }
 
   #add(key: string, by: number): void {

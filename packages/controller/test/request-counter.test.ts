@@ -100,6 +100,22 @@ it.each([
   t.stop.abort();
 });
 
+it('leaves the error of a reconciler that throws at once', async () => {
+  const thrown = new Error('at once');
+  const throwing = (): never => {
+    throw thrown;
+  };
+  const { metrics } = observing();
+  const t = createHarness(throwing, { metrics, requestCounter: new AsyncLocalStorage<RequestTally>() });
+  await t.start();
+  t.pods.add(pod('a'));
+  await settle();
+  expect(t.logger.lines.filter(({ message }) => message === 'Reconciler error')).toMatchObject([
+    { fields: { error: { cause: thrown } } },
+  ]);
+  t.stop.abort();
+});
+
 it('names what is not a request counter', () => {
   const given = { requestCounter: {} } as never;
   expect(() => createHarness(undefined, given)).toThrow(

@@ -46,6 +46,26 @@ describe('a controller that is warm', () => {
   });
 });
 
+describe('a controller that ends', () => {
+  it('warms up again only when it has ended', async () => {
+    const gate = Promise.withResolvers<undefined>();
+    const t = createHarness(undefined, { enableWarmup: true });
+    t.controller.watch({ name: 'slow', start: async () => ({ stop: () => gate.promise }) });
+    const { done } = await t.start();
+    t.stop.abort();
+    await settle();
+    const life = new AbortController();
+    const warm = t.controller.warmup?.(life.signal);
+    await settle();
+    expect([t.informers.calls, t.controller.phase]).toEqual([1, 'draining']);
+    gate.resolve(undefined);
+    await done;
+    await warm;
+    expect([t.informers.calls, t.controller.phase]).toEqual([2, 'warm']);
+    life.abort();
+  });
+});
+
 describe('a source that has not synced', () => {
   it('is not replayed, as it is about to hand everything over', async () => {
     const synced = Promise.withResolvers<undefined>();

@@ -512,6 +512,18 @@ describe('a kind as a source', () => {
     await started.stop();
     expect([returned, informer.handlers.size]).toEqual([1, 0]);
   });
+
+  it('reports no informer that fails after its end', async () => {
+    const t = contextOf();
+    const given = Promise.withResolvers<FakeInformer>();
+    const informers = { informer: () => given.promise };
+    const started = await kindSource({ informers, kind: Node, handler: toObject }).start(t.context);
+    t.stop.abort();
+    given.reject(new Error('too late'));
+    await settle();
+    await started.stop();
+    expect(t.messages()).toEqual([]);
+  });
 });
 
 describe('a poll', () => {

@@ -5,6 +5,7 @@ import { FakeClock } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
 import type { ReconcileContext } from '../reconciler/reconciler.js';
 import { conditionOf } from './condition-of.js';
+import { writeStatus } from './write-status.js';
 import { reconcileObject, type ObjectContext, type ReconcileObjectOptions } from './reconcile-object.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
@@ -41,6 +42,30 @@ interface Stored {
 const stored = (over: Partial<Stored['metadata']> = {}, status?: object): Stored => ({
   metadata: { ...key, uid: 'u', resourceVersion: '1', generation: 1, ...over },
   ...(status === undefined ? {} : { status }),
+});
+
+it.each([
+  [{}, 'writeStatus: the client has no status: expected a client with status'],
+  [{ more: 1 }, 'writeStatus: unknown option "more"'],
+])('writeStatus refuses a target with %j and a client that has nothing', async (more, message) => {
+  const target = { client: {} as Client, kind: Thing, fieldOwner: 'me', ...more };
+  await expect(writeStatus(target, stored() as never, { status: {}, signal })).rejects.toThrow(message);
+});
+
+it('takes nothing that is not a condition for the present one', () => {
+  const observed = { type: 'Ready', reason: 'Ok', message: '', status: true };
+  const present = {
+    type: 'Ready',
+    status: 'True',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+    reason: '',
+    message: '',
+  };
+  const status = { conditions: [null, undefined, 5, 'Ready', { type: 5 }, present] };
+  expect(conditionOf({ metadata: { name: 'a' }, status }, observed, 0)).toMatchObject({
+    reason: 'Ok',
+    lastTransitionTime: '2026-01-01T00:00:00Z',
+  });
 });
 
 it('makes a condition of the generation that the object has, if it has one', () => {

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { getEventListeners } from 'node:events';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { createPriorityQueue } from '@kctl/workqueue';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ReconcileQueue } from './reconcile-queue.js';
 import { WorkerPool } from './worker-pool.js';
 
@@ -220,6 +220,18 @@ describe('WorkerPool', () => {
     await settle();
     await t.end('a');
     expect([t.outcome(), t.begun]).toEqual([broken, ['a']]);
+  });
+
+  it('waits once for the next item, whatever its limit becomes', async () => {
+    const t = open(1);
+    const wait = vi.spyOn(t.queue, 'getWithPriority');
+    t.run();
+    for (const limit of [2, 3]) t.pool.concurrency = limit;
+    await settle();
+    expect(wait).toHaveBeenCalledTimes(1);
+    t.stop.abort();
+    await settle();
+    expect(t.outcome()).toBe('ended');
   });
 
   it('fails with work that throws, after the rest of the work', async () => {

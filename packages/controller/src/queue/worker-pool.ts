@@ -129,7 +129,6 @@ export class WorkerPool<R> {
     this.#isWaiting = false;
     this.#workers.pump();
     this.#giveBack();
-    this.#workers.checkEnd();
   }
 
   /** If the limit was lowered while the pool waited, the item waits in the queue, in which it is counted. */

@@ -80,7 +80,14 @@ describe('a chain of causes', () => {
 
   it('is followed through errors alone, to a depth of 16', () => {
     const at = (depth: number): Error => (depth === 0 ? plain : new Error('outer', { cause: at(depth - 1) }));
-    expect([at(16), at(40)].map((error) => someInChain(error, (link) => link === plain))).toEqual([true, false]);
+    const among = (depth: number): Error => (depth === 0 ? plain : new AggregateError([among(depth - 1)]));
+    for (const make of [at, among])
+      expect([16, 17, 18, 40].map((depth) => someInChain(make(depth), (link) => link === plain))).toEqual([
+        true,
+        true,
+        false,
+        false,
+      ]);
     expect(someInChain({ cause: plain }, (link) => link === plain)).toBe(false);
     expect(someInChain(new Error('x', { cause: 5 }), (link) => link === 5)).toBe(true);
     expect(someInChain(new Error('x'), (link) => link === undefined)).toBe(false);
