@@ -63,6 +63,30 @@ export function conditions(): z.ZodOptional<z.ZodType<Condition[], Condition[]>>
     .optional();
 }
 
+/** Fields of {@link statusFields}. */
+export interface StatusFields {
+  readonly observedGeneration: z.ZodOptional<z.ZodType<number, number>>;
+  readonly conditions: z.ZodOptional<z.ZodType<Condition[], Condition[]>>;
+}
+
+/**
+ * The fields that a status has by convention, both optional: `observedGeneration`, an int64, and `conditions`, of which
+ * there is one of each type.
+ *
+ * @example
+ * z.object({ ...statusFields(), ready: z.int32().optional() })
+ */
+export function statusFields(): StatusFields {
+  const description = 'The metadata.generation that this status is about.';
+  return {
+    observedGeneration: z
+      .custom<number>()
+      .meta({ type: 'integer', format: 'int64', minimum: 0, description })
+      .optional(),
+    conditions: conditions(),
+  };
+}
+
 /** The metadata of a template that the API server keeps. */
 export interface EmbeddedMetadata {
   name?: string | undefined;
