@@ -1,7 +1,7 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import type { AuthorizationMode } from './authorization/access-control.js';
-import type { KeyAndCertificate } from './server/certificates.js';
+import type { PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 import type { ServiceAddress, ServiceResolver } from './webhooks/client-config.js';
 import type { WebhookTransport } from './webhooks/webhook-call.js';
 

@@ -5,7 +5,7 @@ import type { KubeconfigOptions, WorkerServerOptions } from './api-server-option
 import { checkServerOptions } from './check-options.js';
 import type { Fault } from './faults/faults.js';
 import type { JournalEntry } from './journal/journal.js';
-import type { KeyAndCertificate } from './server/certificates.js';
+import type { PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 import { packageThread } from './source-thread.js';
 import type { StoreSnapshot } from './storage/store.js';
 import type { WorkerCall, WorkerMessage } from './worker-protocol.js';

@@ -28,7 +28,7 @@ import { loadIdentity, type Identity } from './server/identity.js';
 import { createDirectAnswer, type DirectAnswer } from './server/direct.js';
 import { createFetch, type InProcessFetch } from './server/in-process.js';
 import { subscribeCommits, type Commit } from './commits.js';
-import type { KeyAndCertificate } from './server/certificates.js';
+import type { PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 import { kubeconfigText } from './server/kubeconfig.js';
 import { createListener, type Listener } from './server/listener.js';
 import { createPipeline, type Pipeline } from './server/pipeline.js';

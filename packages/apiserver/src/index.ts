@@ -33,7 +33,7 @@ export type {
   ScriptedProcess,
 } from './scripts/pod-scripts.js';
 export type { Verb } from './resource/resource.js';
-export type { KeyAndCertificate } from './server/certificates.js';
+export type { PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 export type { User } from './protocol/api-request.js';
 export type { DirectAnswer, DirectReceiver, DirectRequest } from './server/direct.js';
 export type { InProcessFetch } from './server/in-process.js';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:https';
 import { messageOf } from '@kctl/telemetry/internal';
 import { onTestFinished } from 'vitest';
-import { createCertificateAuthority } from '../src/server/certificates.js';
+import { createCertificateAuthority } from '@kctl/http-server/internal/certificates';
 import { widgetCrd } from './harness.js';
 
 /** A ConversionReview's request, as tests look into it. */
@@ -26,8 +26,8 @@ export function convertWidget(object: any, apiVersion: string): any {
 
 /** Starts a conversion webhook, and stops it after the test. */
 export async function converter(): Promise<Converter> {
-  const authority = createCertificateAuthority({ now: Date.now() });
-  const { cert, key } = authority.issueServer(['127.0.0.1']);
+  const authority = createCertificateAuthority({ name: 'test-ca', now: Date.now() });
+  const { cert, key } = authority.issueServer('test', ['127.0.0.1']);
   const calls: Converter['calls'] = [];
   const server = createServer({ cert, key }, (request, response) => {
     let text = '';

@@ -2,7 +2,7 @@ import { createServer, type Server } from 'node:https';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
-import { createCertificateAuthority } from '../src/server/certificates.js';
+import { createCertificateAuthority } from '@kctl/http-server/internal/certificates';
 
 /** A request that a webhook was sent. */
 export interface HookRequest {
@@ -66,8 +66,8 @@ function reply(
 
 /** Starts a webhook with a certificate for `names`, and stops it after the test. */
 export async function startHook(names: readonly string[] = ['127.0.0.1', 'localhost']): Promise<HookServer> {
-  const authority = createCertificateAuthority({ now: Date.now() });
-  const { cert, key } = authority.issueServer(names);
+  const authority = createCertificateAuthority({ name: 'test-ca', now: Date.now() });
+  const { cert, key } = authority.issueServer('test', names);
   const requests: HookRequest[] = [];
   let connections = 0;
   const hook = { answer: (): HookAnswer => allow() } as Pick<HookServer, 'answer'>;

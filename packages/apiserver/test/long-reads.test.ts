@@ -142,7 +142,7 @@ test('long objects are read as short ones are, in all versions and after their d
   expectAlike(await story(await harness(), pad, definition), short);
   expect(reads()).toBeGreaterThan(0);
   expect(read.mock.calls.length).toBe(0);
-}, 60_000);
+});
 
 test('long objects that a webhook converts are read as short ones are, by as many calls', async () => {
   const hooks = [await converter(), await converter()];
@@ -159,7 +159,7 @@ test('long objects that a webhook converts are read as short ones are, by as man
   expectAlike(await story(await harness(), 'p'.repeat(70_000), crdOf(1), noting(1)), short);
   expect(reads()).toBeGreaterThan(0);
   expect(calls[1]).toEqual(calls[0]);
-}, 60_000);
+});
 
 test('a conversion that fails says the same of a long object, and one that is asked for again succeeds', async () => {
   const hook = await converter();

@@ -139,7 +139,7 @@ test('a long object is written as a short one, by every kind of write', async ()
   }
   for (const path of [configMaps, `${configMaps}/a`, widgets, `${deployments}/d`, `${deployments}/d/scale`])
     expect(seen(await long.get(path), pads[1])).toEqual(seen(await short.get(path), pads[0]));
-}, 60_000);
+});
 
 const registration = '/apis/admissionregistration.k8s.io/v1';
 const matched = [
@@ -286,7 +286,7 @@ test('a long object that webhooks and policies see is written as a short one, in
       .map(({ url, review: { request } }) => `${url} ${request.operation} ${request.name} ${request.dryRun}`)
       .sort();
   expect(asked(hooks[1]!)).toEqual(asked(hooks[0]!));
-}, 60_000);
+});
 
 test('a webhook that hangs holds up no other long write, and is asked anew after a lost race', async () => {
   const h = await harness();
@@ -322,7 +322,7 @@ test('a webhook that hangs holds up no other long write, and is asked anew after
   expect((await slow).body.data).toMatchObject({ slow: 'y', other: 'z' });
   const judged = hook.requests.filter(({ review: { request } }) => request.object.data?.slow !== undefined);
   expect(judged.map(({ review: { request } }) => request.object.data.other)).toEqual([undefined, 'z']);
-}, 60_000);
+});
 
 test('a long object that a webhook converts is written as a short one', async () => {
   const [short, long] = [await harness(), await harness()];
@@ -359,7 +359,7 @@ test('a long object that a webhook converts is written as a short one', async ()
     ];
     expect({ path, ...(seen(other, pads[1]) as object) }).toEqual({ path, ...(seen(one, pads[0]) as object) });
   }
-}, 60_000);
+});
 
 test('a write of a long object that loses a race begins again, and a name that is taken stays taken', async () => {
   const { post, put, merge: patch, get } = await harness();
@@ -455,7 +455,7 @@ test('JSON may be nested as deeply as in Go, and the threads share the work of l
   expect((await post(configMaps, body)).status).toBe(201);
   const [total, here] = [process.cpuUsage(all), process.threadCpuUsage(own)];
   expect(here.user).toBeLessThan(total.user / 2);
-}, 60_000);
+});
 
 test('a client that hangs up ends the work for it', async () => {
   const { server, post } = await harness();

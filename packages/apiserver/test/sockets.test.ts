@@ -107,7 +107,7 @@ describe('sockets', () => {
         stream.on('error', reject);
       });
     });
-    await expect.poll(() => server.watchers, { timeout: 20_000 }).toBe(200);
+    await expect.poll(() => server.watchers, { timeout: 300_000 }).toBe(200);
     await server.fetch(configMaps, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -112,7 +112,7 @@ describe('an operator under faults', () => {
         .sort();
     const wanted = await state(ConfigMap);
     expect(wanted.length).toBe(40);
-    await vi.waitFor(async () => expect(await state(Secret)).toEqual(wanted), { timeout: 20_000, interval: 20 });
+    await vi.waitFor(async () => expect(await state(Secret)).toEqual(wanted), { timeout: 300_000, interval: 20 });
     stop.abort();
     await done;
   });

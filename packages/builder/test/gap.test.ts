@@ -11,7 +11,7 @@ import { controllerManagedBy } from '../src/index.js';
 
 const key = { namespace: 'default', name: 'a' };
 
-const soon = { timeout: 15_000, interval: 10 };
+const soon = { timeout: 300_000, interval: 10 };
 
 it('restores a dependent that was deleted while no watch was open, from the list that follows', {
   timeout: 300_000,

@@ -33,7 +33,7 @@ async function setUp() {
   return { server, client, cache, manager };
 }
 
-const soon = { timeout: 10_000, interval: 10 };
+const soon = { timeout: 300_000, interval: 10 };
 
 describe('an operator on the embedded API server', () => {
   it('creates dependents, restores them, and cleans up by finalizer', async () => {

@@ -61,7 +61,7 @@ function run(text: string, stopMs?: number): Running {
 }
 
 /** Waits with a limit for a loaded machine. */
-const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 30_000, interval: 20 });
+const until = (check: () => void): Promise<void> => vi.waitFor(check, { timeout: 300_000, interval: 20 });
 const isAlive = (pid: number): boolean => {
   try {
     return process.kill(pid, 0);

@@ -38,7 +38,7 @@ it('kctl dev prints each warning of its API server once', async () => {
         ],
       },
     });
-    await vi.waitFor(() => client.list(Website), { timeout: 10_000 });
+    await vi.waitFor(() => client.list(Website), { timeout: 300_000 });
     await client.list(Website);
     expect(printed.filter((text) => text.startsWith('Warning'))).toEqual(['Warning: use v2\n']);
   } finally {

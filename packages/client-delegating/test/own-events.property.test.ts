@@ -131,5 +131,5 @@ describe('own events, for any order of writes, answers, events and foreign chang
       }),
       { numRuns: 2000 },
     );
-  }, 60_000);
+  });
 });

@@ -56,9 +56,9 @@ const accept = (...tokens: string[]): void => {
 };
 
 beforeAll(async () => {
-  authority = await createAuthority();
-  otherAuthority = await createAuthority('other-ca');
-  serverPair = await authority.issue();
+  authority = createAuthority();
+  otherAuthority = createAuthority('other-ca');
+  serverPair = authority.issue();
 });
 beforeEach(async () => {
   directory = await mkdtemp(join(tmpdir(), 'kctl-auth-'));
@@ -84,7 +84,7 @@ describe('TLS', () => {
   };
 
   it('shows a client certificate', async () => {
-    const { cert, key } = await authority.issue({ clientName: 'alice' });
+    const { cert, key } = authority.issue({ clientName: 'alice' });
     let seen: string | undefined;
     server.handler = (request, response) => {
       seen = clientName(request);
@@ -96,10 +96,7 @@ describe('TLS', () => {
 
   it('follows rotated certificate files without losing a request', async () => {
     const clock = new FakeClock();
-    const [first, second] = [
-      await authority.issue({ clientName: 'first' }),
-      await authority.issue({ clientName: 'second' }),
-    ];
+    const [first, second] = [authority.issue({ clientName: 'first' }), authority.issue({ clientName: 'second' })];
     const certificateFile = await file('tls.crt', first.cert);
     const keyFile = await file('tls.key', first.key);
     const client = open({ user: { certificateFile, keyFile } }, { clock, requestTimeoutMs: 0 });
@@ -125,10 +122,7 @@ describe('TLS', () => {
 
   it('keeps what it has while the files of a rotation are not all written', async () => {
     const clock = new FakeClock();
-    const [first, second] = [
-      await authority.issue({ clientName: 'first' }),
-      await authority.issue({ clientName: 'second' }),
-    ];
+    const [first, second] = [authority.issue({ clientName: 'first' }), authority.issue({ clientName: 'second' })];
     const caFile = await file('ca.crt', authority.cert);
     const certificateFile = await file('tls.crt', first.cert);
     const keyFile = await file('tls.key', first.key);
@@ -185,9 +179,9 @@ describe('TLS', () => {
   });
 
   it('names an expired certificate, a wrong name, a wrong port, and a host that does not exist', async () => {
-    server.setTls(await authority.issue({ notAfter: new Date(Date.now() - 1000) }));
+    server.setTls(authority.issue({ notAfter: new Date(Date.now() - 1000) }));
     expect((await failureOf(open({}))).message).toContain("the server's certificate has expired");
-    server.setTls(await authority.issue({ names: ['kubernetes.default'] }));
+    server.setTls(authority.issue({ names: ['kubernetes.default'] }));
     expect((await failureOf(open({}))).message).toContain(
       "the server's certificate is for another name: set tls-server-name",
     );
@@ -487,7 +481,7 @@ describe('exec plugins', () => {
   });
 
   it('uses the certificate that the plugin gives', async () => {
-    const { cert, key } = await authority.issue({ clientName: 'from-plugin' });
+    const { cert, key } = authority.issue({ clientName: 'from-plugin' });
     let seen: unknown;
     server.handler = (request, response) => {
       const { socket } = request.message;
@@ -639,7 +633,7 @@ describe('other auth providers', () => {
 
 describe('secrets', () => {
   it('appear in no inspection of the client and in no error', async () => {
-    const { cert, key } = await authority.issue({ clientName: 'alice' });
+    const { cert, key } = authority.issue({ clientName: 'alice' });
     const client = open({ user: { token: 'secret-token', certificate: cert, key } });
     server.handler = (_request, response) => failure(response, 500, { message: 'broken' });
     const error = await failureOf(client);

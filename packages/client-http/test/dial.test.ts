@@ -43,8 +43,8 @@ it('opens connections by the dialer of the connection, and keeps them', async ()
 });
 
 it('speaks TLS with the certificates of the connection on what is dialed', async () => {
-  const authority = await createAuthority();
-  const { cert, key } = await authority.issue({ names: ['cluster.invalid'] });
+  const authority = createAuthority();
+  const { cert, key } = authority.issue({ names: ['cluster.invalid'] });
   const { asked, sockets, dial } = await tunnel({ cert, key });
   const client = open({ server: 'https://cluster.invalid', ca: authority.cert, dial: async (to) => await dial(to) });
   expect((await client.get(Node, { name: 'n' })).metadata.name).toBe('n');

@@ -492,7 +492,7 @@ describe('options', () => {
 
 describe('random faults', () => {
   it('cause no duplicate create, no hang and no unhandled rejection, and leave no socket behind', {
-    timeout: 60_000,
+    timeout: 300_000,
   }, async () => {
     const seed = Number(process.env['KCTL_SEED'] ?? 4711);
     let state = seed;

@@ -17,11 +17,11 @@ let watches: ServerHttp2Stream[];
 let client: HttpClient;
 
 beforeEach(async () => {
-  const authority = await createAuthority();
+  const authority = createAuthority();
   sessions = new Set();
   total = 0;
   watches = [];
-  server = createSecureServer({ ...(await authority.issue()), allowHTTP1: true });
+  server = createSecureServer({ ...authority.issue(), allowHTTP1: true });
   server.on('session', (session) => {
     total++;
     sessions.add(session);

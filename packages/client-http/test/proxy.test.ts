@@ -45,15 +45,12 @@ afterEach(() => close());
 
 describe('a proxy', () => {
   it('is tunnelled through, with the TLS handshake end to end, for requests and watches', async () => {
-    const authority = await createAuthority();
-    await using server = await startServer(
-      (request, response) => {
-        if (request.url.searchParams.has('watch'))
-          json(response, '{"type":"ADDED","object":{"metadata":{"name":"n"}}}\n');
-        else json(response, { metadata: { name: 'n' } });
-      },
-      await authority.issue(),
-    );
+    const authority = createAuthority();
+    await using server = await startServer((request, response) => {
+      if (request.url.searchParams.has('watch'))
+        json(response, '{"type":"ADDED","object":{"metadata":{"name":"n"}}}\n');
+      else json(response, { metadata: { name: 'n' } });
+    }, authority.issue());
     const withUser = proxyUrl.replace('http://', 'http://user:pass@');
     await using client = createHttpClient({
       connection: { server: server.url, ca: authority.cert, proxyUrl: withUser, user: { token: 't' } },
@@ -73,7 +70,7 @@ describe('a proxy', () => {
   });
 
   it('that refuses, or is not there, is named', async () => {
-    const authority = await createAuthority();
+    const authority = createAuthority();
     isRefusing = true;
     await using client = createHttpClient({
       connection: { server: 'https://127.0.0.1:6443', ca: authority.cert, proxyUrl },
@@ -91,15 +88,12 @@ describe('a proxy', () => {
 
 describe('a SOCKS5 proxy', () => {
   it('is tunnelled through, with the TLS handshake end to end', async () => {
-    const authority = await createAuthority();
+    const authority = createAuthority();
     const names: unknown[] = [];
-    await using server = await startServer(
-      (_request, response) => {
-        names.push(response.socket instanceof TLSSocket && Reflect.get(response.socket, 'servername'));
-        json(response, { metadata: { name: 'n' } });
-      },
-      await authority.issue(),
-    );
+    await using server = await startServer((_request, response) => {
+      names.push(response.socket instanceof TLSSocket && Reflect.get(response.socket, 'servername'));
+      json(response, { metadata: { name: 'n' } });
+    }, authority.issue());
     const targets: string[] = [];
     const sockets = new Set<Socket>();
     const socks = createTcpServer((socket) => {

@@ -33,7 +33,7 @@ function run(folder: string, test: string): { readonly status: number | null; re
     cwd: folder,
     env: environment,
     encoding: 'utf8',
-    timeout: 110_000,
+    timeout: 300_000,
     killSignal: 'SIGKILL',
   });
 }
@@ -56,7 +56,7 @@ describe('addToProject', () => {
     addToProject({ folder, what: 'webhook', kind: 'Greeting' });
     for (const what of ['resource', 'controller', 'webhook'] as const) addToProject({ folder, what, kind: 'CronJob' });
     expect(typeErrors(folder)).toEqual([]);
-  }, 240_000);
+  });
 
   it('takes a kind with the name of a built-in one', () => {
     mkdirSync(cache, { recursive: true });
@@ -68,7 +68,7 @@ describe('addToProject', () => {
     expect(typeErrors(folder)).toEqual([]);
     const { status, stdout } = run(folder, 'config-map.test.ts');
     expect(status, stdout).toBe(0);
-  }, 240_000);
+  });
 
   it('adds a kind, its controller and its webhook; the tests of all of them pass', () => {
     const folder = project();
@@ -97,7 +97,7 @@ import { addCronJobWebhook } from './webhooks/cron-job.ts';
       const { status, stdout } = run(folder, test);
       expect(status, stdout).toBe(0);
     }
-  }, 240_000);
+  });
 
   it.each<[string, Partial<{ what: Addition; kind: string; group: string; main: string }>, string]>([
     ['a kind that is no name', { kind: 'web-site' }, 'kind "web-site" is not valid: expected letters and digits'],

@@ -30,8 +30,8 @@ it('is kept by a new project, and its test names the request that exceeds it', (
       ...['--import', join(root, 'scripts', 'typescript.mjs'), '--conditions=@kctl/source'],
       join('test', 'greeting.test.ts'),
     ],
-    { cwd: folder, env: environment, encoding: 'utf8', timeout: 110_000, killSignal: 'SIGKILL' },
+    { cwd: folder, env: environment, encoding: 'utf8', timeout: 300_000, killSignal: 'SIGKILL' },
   );
   expect(status, stdout).toBe(1);
   expect(stdout).toMatch(/path: '.*\/configmaps\/hello'/);
-}, 120_000);
+});

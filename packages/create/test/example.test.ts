@@ -45,11 +45,11 @@ describe('examples/greeting', () => {
     const { status, output } = run('npm', ['test']);
     expect(status, output).toBe(0);
     expect(output).toMatch(/pass 2\n/);
-  }, 180_000);
+  });
 
   it('plays as a demo: kctl dev, to the first reconcile of its sample', () => {
     const { status, output } = run('node', [join(root, 'scripts', 'run.mjs'), 'demo', 'greeting']);
     expect(status, output).toBe(0);
     expect(output).toMatch(/reconciled .*result=success/);
-  }, 180_000);
+  });
 });

@@ -27,7 +27,7 @@ function below(seed: number): (limit: number) => number {
 }
 
 it('outlives garbage at every layer: TCP, TLS, HTTP/1.1 and HTTP/2', async () => {
-  const pair = await selfSignedPair();
+  const pair = selfSignedPair();
   const stop = new AbortController();
   const server = createHttpServer({
     name: 'test server',

@@ -33,7 +33,7 @@ let pair: { readonly cert: string; readonly key: string };
 const cleanUps: (() => unknown)[] = [];
 
 beforeAll(async () => {
-  pair = await selfSignedPair();
+  pair = selfSignedPair();
 });
 
 afterEach(async () => {
@@ -655,7 +655,7 @@ describe('requests', () => {
       return fingerprint256;
     };
     const before = await fingerprint();
-    running.server.setSecureContext(await selfSignedPair());
+    running.server.setSecureContext(selfSignedPair());
     expect(await fingerprint()).not.toBe(before);
   });
 });

@@ -9,7 +9,7 @@ import { checkConsistency, createSharedInformer, listerWatcherFor } from '../src
 let environment: TestEnvironment;
 beforeAll(async () => {
   environment = await createEnvironment();
-}, 120_000);
+});
 afterAll(() => environment.stop());
 
 it('finds an informer equal to the server, and names what differs in another store', async () => {

@@ -25,7 +25,7 @@ let count = 0;
 beforeAll(async () => {
   environment = await createEnvironment();
   options = { mapper: createRestMapper({ transport: environment.client.transport }), fieldOwner: 'test' };
-}, 120_000);
+});
 afterAll(() => environment.stop());
 
 const configMap = (namespace: string, name: string, data: Record<string, string> = { a: '1' }) => ({

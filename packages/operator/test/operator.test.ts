@@ -299,7 +299,7 @@ describe('defineOperator', () => {
     );
     expect(await new Promise((resolve) => child.once('exit', resolve))).toBe(1);
     child.stderr.destroy();
-  }, 30_000);
+  });
 
   it('adds the rule that a role lacks to what it logs of it', () => {
     const lines: { message: string; remedy?: string }[] = [];

@@ -38,7 +38,7 @@ beforeAll(async () => {
   await pod('nowhere', `${namespace}-nowhere`);
   await pod('missing', `${namespace}-missing`);
   await pod('two', `${namespace}-down`, [container('app'), container('side')]);
-}, 120_000);
+});
 afterAll(() => environment.stop());
 
 async function saidBy(work: Promise<unknown>): Promise<readonly unknown[]> {

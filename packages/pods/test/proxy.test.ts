@@ -99,7 +99,7 @@ beforeAll(async () => {
   const subsets = [{ addresses: [{ ip: address, targetRef }], ports: endpoints }];
   await client.create(Endpoints, { metadata: key(), subsets });
   await client.create(Endpoints, { metadata: key('empty') });
-}, 120_000);
+});
 
 afterAll(async () => {
   await environment.stop();
@@ -273,7 +273,7 @@ it('needs the right to the verb of its method', async () => {
       ({ status }) => status,
       (error: unknown) => isStatusError(error) && error.status.message,
     );
-  await expect.poll(async () => await asked(key(), { port }), { timeout: 10_000 }).toBe(200);
+  await expect.poll(async () => await asked(key(), { port }), { timeout: 300_000 }).toBe(200);
   expect(await asked(key(), { port, method: 'POST' })).toMatch(
     `pods "web:${port}" is forbidden: User "${name}" cannot create resource "pods/proxy"`,
   );

@@ -101,7 +101,7 @@ async function run({ name, format, isInline, hasEntry, hasBanner = false }: Bund
 describe('the size of an operator in one file', () => {
   it.each(['esm', 'cjs'] as const)(
     'is at most 1.6 MB minified, without a loader of kubeconfig files: %s',
-    { timeout: 60_000 },
+    { timeout: 300_000 },
     async (format) => {
       const { outputFiles } = await build({
         bundle: true,
@@ -131,7 +131,7 @@ describe("leaderElection.renewIn: 'worker' in a program of one file", () => {
     { name: 'banner', format: 'esm', isInline: true, hasEntry: false, hasBanner: true },
     { name: 'cjs', format: 'cjs', isInline: true, hasEntry: false },
     { name: 'entry', format: 'esm', isInline: false, hasEntry: true },
-  ])('elects: $name', { timeout: 60_000 }, async (bundle) => {
+  ])('elects: $name', { timeout: 300_000 }, async (bundle) => {
     expect(await run(bundle)).toBe('elected true\nended\n');
   });
 

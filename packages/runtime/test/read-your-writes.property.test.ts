@@ -414,5 +414,5 @@ describe('reads of a client over a real cache', () => {
       }),
       { numRuns: runs, ...seed },
     );
-  }, 120_000);
+  });
 });

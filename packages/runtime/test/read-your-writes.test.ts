@@ -149,11 +149,11 @@ function disturbWatches({ embedded }: TestEnvironment): void {
 describe(`${workers} workers, ${stepsPerWorker} random steps each (seed ${seed})`, () => {
   it('always read what they have written', async () => {
     expect(await soak('overlay')).toBeLessThanOrEqual(workers * 4 + workers);
-  }, 120_000);
+  });
 
   it('always read what they have written when reads wait for the cache', async () => {
     await soak('barrier');
-  }, 240_000);
+  });
 
   it.runIf(environment.server === 'embedded')(
     'always read what they have written while watches lag, repeat and break',

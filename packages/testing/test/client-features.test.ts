@@ -11,7 +11,7 @@ import type { TestEnvironment } from '../src/index.js';
 let environment: TestEnvironment;
 beforeAll(async () => {
   environment = await createEnvironment();
-}, 120_000);
+});
 afterAll(() => environment.stop());
 
 it('reads version and health of the server, and whether it serves a kind', async () => {

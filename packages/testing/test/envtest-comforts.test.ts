@@ -23,7 +23,7 @@ beforeAll(async () => {
       tokens: [{ token: 'secret-of-jim', user: 'jim', groups: ['system:masters'] }],
     },
   });
-}, 120_000);
+});
 afterAll(async () => await environment.stop());
 
 it('starts the components with flags of the test, which win over its own', async () => {

@@ -13,7 +13,7 @@ let namespace: string;
 beforeAll(async () => {
   environment = await createEnvironment();
   namespace = await environment.createNamespace('strategic');
-}, 120_000);
+});
 afterAll(() => environment.stop());
 
 const labels = { app: 'web' };

@@ -49,7 +49,7 @@ export { createSelfManagedCertificates } from './certificates/self-managed.js';
 export type { SelfManagedCertificates, SelfManagedCertificatesOptions } from './certificates/self-managed.js';
 export { createSelfSignedCertificate } from './certificates/self-signed.js';
 export type { SelfSignedOptions } from './certificates/self-signed.js';
-export type { PemPair } from './certificates/sign-certificate.js';
+export type { PemPair } from './certificates/issue.js';
 export { conversionWebhook } from './conversion/conversion-webhook.js';
 export type { ConversionContext, Converter, KindConverter } from './handler/converter.js';
 export { hubSpokeConverter, spoke } from './conversion/hub-spoke.js';

@@ -121,7 +121,7 @@ describe('rules that an API server calls', () => {
   let environment: TestEnvironment;
   beforeAll(async () => {
     environment = await createEnvironment();
-  }, 60_000);
+  });
   afterAll(() => environment[Symbol.asyncDispose]());
 
   it('see what their filters choose, and nothing else leaves the server', async () => {

@@ -47,7 +47,7 @@ let running: Promise<void>[];
 beforeAll(async () => {
   environment = await createEnvironment({ crds: [crd] });
   namespace = await environment.createNamespace('served');
-}, 60_000);
+});
 
 afterAll(() => environment[Symbol.asyncDispose]());
 
@@ -168,5 +168,5 @@ describe('webhooks that an API server calls', () => {
       await eventually(isDenied);
     }
     await client.delete(ValidatingWebhookConfiguration, { name: 'raced-validating' });
-  }, 30_000);
+  });
 });

@@ -15,7 +15,7 @@ describe.each(Object.entries({ queues, elections, controllers, clients, stores, 
   (_what, scenarios) => {
     it.each(scenarios.map((scenario) => ({ name: scenario.name, scenario })))(
       '$name',
-      { timeout: 120_000 },
+      { timeout: 300_000 },
       async ({ scenario }) => {
         expect(await findingsOf(scenario)).toEqual([]);
       },

@@ -9,7 +9,7 @@ import { refuses } from './refusal.js';
 
 const entrances = Object.keys(modules).flatMap(entrancesOf);
 
-it('unknown names of options are refused by every exported function', { timeout: 120_000 }, async () => {
+it('unknown names of options are refused by every exported function', { timeout: 300_000 }, async () => {
   const silent: string[] = [];
   for (const entrance of entrances.filter(({ of }) => of === undefined)) {
     const exported = modules[entrance.package] ?? {};
@@ -20,7 +20,7 @@ it('unknown names of options are refused by every exported function', { timeout:
   expect([...new Set(silent)]).toEqual([]);
 });
 
-it('unknown names of options are refused by every method of what factories make', { timeout: 120_000 }, async () => {
+it('unknown names of options are refused by every method of what factories make', { timeout: 300_000 }, async () => {
   const silent: string[] = [];
   for (const entrance of entrances) {
     const target = made[entrance.of ?? ''];

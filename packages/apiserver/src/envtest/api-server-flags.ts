@@ -2,7 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@kctl/wait';
 import type { ApiServerOptions, StaticToken } from '../api-server-options.js';
-import { createCertificateAuthority, type KeyAndCertificate } from '../server/certificates.js';
+import { createCertificateAuthority } from '@kctl/http-server/internal/certificates';
+import type { PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 import type { Flags } from './flags.js';
 
 /** Flags of kube-apiserver that have an effect here. */
@@ -62,7 +63,10 @@ function servingCertificate(flags: Flags, host: string): KeyAndCertificate | und
   const files = { cert: join(directory, 'apiserver.crt'), key: join(directory, 'apiserver.key') };
   if (existsSync(files.cert) && existsSync(files.key))
     return { cert: readText('cert-dir', files.cert), key: readText('cert-dir', files.key) };
-  const made = createCertificateAuthority({ now: systemClock.now() }).issueServer(['localhost', '127.0.0.1', host]);
+  const made = createCertificateAuthority({ name: 'kctl-apiserver-ca', now: systemClock.now() }).issueServer(
+    'kctl-apiserver',
+    ['localhost', '127.0.0.1', host],
+  );
   mkdirSync(directory, { recursive: true });
   writeFileSync(files.cert, made.cert);
   writeFileSync(files.key, made.key, { mode: 0o600 });

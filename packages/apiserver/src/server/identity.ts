@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CorruptStoreError } from '../storage/errors.js';
-import { createCertificateAuthority, type CertificateAuthority, type KeyAndCertificate } from './certificates.js';
+import { createCertificateAuthority } from '@kctl/http-server/internal/certificates';
+import type { CertificateAuthority, PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 
 /** Keys and the administrator's token of a server. */
 export interface Identity {
@@ -46,7 +47,11 @@ function parseStored(path: string, text: string): unknown {
 export function loadIdentity({ dataDir, now, names }: IdentityOptions): Identity {
   const path = dataDir === undefined ? undefined : join(dataDir, 'identity.json');
   const stored = path === undefined ? undefined : readStored(path);
-  const authority = createCertificateAuthority({ now, ...(stored !== undefined && { existing: stored.authority }) });
+  const authority = createCertificateAuthority({
+    name: 'kctl-apiserver-ca',
+    now,
+    ...(stored !== undefined && { existing: stored.authority }),
+  });
   const token = stored?.token ?? randomBytes(24).toString('base64url');
   if (path !== undefined && stored === undefined) {
     const { cert, key } = authority;
@@ -54,5 +59,5 @@ export function loadIdentity({ dataDir, now, names }: IdentityOptions): Identity
   }
   const unspecified = new Set(['0.0.0.0', '::']);
   const all = [...new Set([...localNames, ...names])].filter((name) => !unspecified.has(name) && name !== '');
-  return { authority, server: authority.issueServer(all), token };
+  return { authority, server: authority.issueServer('kctl-apiserver', all), token };
 }

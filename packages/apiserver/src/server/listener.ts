@@ -10,7 +10,7 @@ import type { Duplex } from 'node:stream';
 import { TLSSocket, type PeerCertificate } from 'node:tls';
 import { systemClock } from '@kctl/wait';
 import type { ApiRequest, Reply, User } from '../protocol/api-request.js';
-import type { KeyAndCertificate } from './certificates.js';
+import type { PemPair as KeyAndCertificate } from '@kctl/http-server/internal/certificates';
 import { compress } from './compression.js';
 import { headerLines, impersonationLines } from './header-lines.js';
 import { truncated } from './in-process.js';

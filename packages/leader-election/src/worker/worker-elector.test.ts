@@ -79,7 +79,7 @@ function electBy(
   return { elector, stop, log, run, terms };
 }
 
-const until = (condition: () => boolean): Promise<true> => vi.waitUntil(condition, { interval: 1, timeout: 10_000 });
+const until = (condition: () => boolean): Promise<true> => vi.waitUntil(condition, { interval: 1, timeout: 300_000 });
 
 describe('a term that the thread wins', () => {
   it('opens the fence and begins the work; a stop closes it, ends the work and then the run', async () => {

@@ -1,8 +1,8 @@
 import { randomUUID, X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { CertificateFields, PemPair } from './sign-certificate.js';
+import type { CertificateFields, PemPair } from '@kctl/http-server/internal/certificates';
 
-export type { PemPair } from './sign-certificate.js';
+export type { PemPair } from '@kctl/http-server/internal/certificates';
 
 /** How long before now validity begins, for clocks that disagree, in ms. */
 export const skewMs = 3_600_000;
@@ -19,7 +19,7 @@ export async function issueAuthority(name: string, { now, validityMs }: Validity
     commonName: `${name}-${randomUUID().slice(0, 8)}`,
     validFrom: now - skewMs,
     validTo: now + validityMs,
-    isAuthority: true,
+    purpose: 'authority',
   });
 }
 
@@ -31,6 +31,7 @@ export async function issueServing(
   return await signed({
     commonName: dnsNames[0] ?? 'webhook',
     issuer: authority,
+    purpose: 'server',
     validFrom: now - skewMs,
     validTo: Math.min(now + validityMs, new X509Certificate(authority.cert).validToDate.getTime()),
     // Go takes no address for the name of a host.
@@ -41,6 +42,6 @@ export async function issueServing(
 
 /** In code that only its users load, because most servers have files. */
 export async function signed(fields: CertificateFields): Promise<PemPair> {
-  const { signCertificate } = await import('./sign-certificate.js');
+  const { signCertificate } = await import('@kctl/http-server/internal/certificates');
   return signCertificate(fields);
 }

@@ -4,7 +4,7 @@ import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { signed, skewMs } from './issue.js';
-import type { PemPair } from './sign-certificate.js';
+import type { PemPair } from './issue.js';
 
 /** Options of {@link createSelfSignedCertificate}. */
 export interface SelfSignedOptions {
@@ -46,6 +46,7 @@ export async function createSelfSignedCertificate(options: SelfSignedOptions = {
     commonName: dnsNames[0] ?? ipAddresses[0] ?? 'localhost',
     validFrom: now - skewMs,
     validTo: now + validityMs,
+    purpose: 'server',
     dnsNames,
     ipAddresses,
   });

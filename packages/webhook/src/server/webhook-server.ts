@@ -40,7 +40,7 @@ import {
   loadClientCa,
   type CertificateSource,
 } from '../certificates/certificate-source.js';
-import type { PemPair } from '../certificates/sign-certificate.js';
+import type { PemPair } from '../certificates/issue.js';
 import type { KeyPair } from '../certificates/certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from '../handler/client-identity.js';
 import { requireHandler, type WebhookHandler } from '../handler/handler.js';

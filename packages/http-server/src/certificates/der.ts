@@ -1,0 +1,69 @@
+// DER, as far as certificates need it: values of 64 KiB at most, and tags below 31.
+
+/** One value: a tag, the length of the content, and the content. */
+export function encode(tag: number, ...parts: readonly Uint8Array[]): Buffer {
+  const content = Buffer.concat(parts);
+  const { length } = content;
+  const head = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
+  return Buffer.concat([Buffer.from([tag, ...head]), content]);
+}
+
+export const sequence = (...parts: readonly Uint8Array[]): Buffer => encode(0x30, ...parts);
+export const set = (...parts: readonly Uint8Array[]): Buffer => encode(0x31, ...parts);
+export const utf8 = (value: string): Buffer => encode(0x0c, Buffer.from(value));
+export const octets = (content: Uint8Array): Buffer => encode(0x04, content);
+export const bits = (content: Uint8Array, unused = 0): Buffer => encode(0x03, Buffer.from([unused]), content);
+export const boolean = (value: boolean): Buffer => encode(0x01, Buffer.from([value ? 0xff : 0]));
+/** A positive integer, the first byte of which is below 0x80. */
+export const integer = (...bytes: readonly number[]): Buffer => encode(0x02, Buffer.from(bytes));
+/** `[n] EXPLICIT`. */
+export const numbered = (n: number, content: Uint8Array): Buffer => encode(0xa0 | n, content);
+/** `[n] IMPLICIT` of bytes. */
+export const tagged = (n: number, content: Uint8Array): Buffer => encode(0x80 | n, content);
+
+export function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  const bytes = [first * 40 + second];
+  for (const number of rest) {
+    const base128 = [number & 0x7f];
+    for (let left = number >> 7; left > 0; left >>= 7) base128.unshift((left & 0x7f) | 0x80);
+    bytes.push(...base128);
+  }
+  return encode(0x06, Buffer.from(bytes));
+}
+
+/** UTCTime through 2049, GeneralizedTime after it (RFC 5280 §4.1.2.5), in whole seconds. */
+export function time(ms: number): Buffer {
+  const digits = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
+  return Number(digits.slice(0, 4)) < 2050
+    ? encode(0x17, Buffer.from(digits.slice(2)))
+    : encode(0x18, Buffer.from(digits));
+}
+
+/** The values that the content of a value consists of, each with its tag and length. */
+export function children(value: Uint8Array): Uint8Array[] {
+  const found: Uint8Array[] = [];
+  const content = contentOf(value);
+  for (let at = 0; at < content.length; ) {
+    const end = at + lengthOf(content.subarray(at));
+    found.push(content.subarray(at, end));
+    at = end;
+  }
+  return found;
+}
+
+export function contentOf(value: Uint8Array): Uint8Array {
+  return value.subarray(headLength(value), lengthOf(value));
+}
+
+function headLength(value: Uint8Array): number {
+  const first = value[1] ?? 0;
+  return first < 0x80 ? 2 : 2 + (first & 0x7f);
+}
+
+function lengthOf(value: Uint8Array): number {
+  const head = headLength(value);
+  let length = head === 2 ? (value[1] ?? 0) : 0;
+  for (const byte of value.subarray(2, head)) length = length * 256 + byte;
+  return head + length;
+}
