@@ -88,7 +88,7 @@ export const consumers = [
       'jest.config.js': `module.exports = {
   testEnvironment: 'node',
   transform: { '\\\\.[cm]?js$': ['@swc/jest', { module: { type: 'commonjs' } }] },
-  transformIgnorePatterns: ['/node_modules/(?!(@kctl|re2js|pkijs|asn1js|bytestreamjs|@noble/hashes|@peculiar/utils|commander|@clack|sisteransi|fast-string-width|fast-wrap-ansi|fast-string-truncated-width)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(@kctl|re2js|commander|@clack|sisteransi|fast-string-width|fast-wrap-ansi|fast-string-truncated-width)/)'],
 };
 `,
       'packages.test.js': jestTest,
