@@ -39,7 +39,8 @@ const costs = () => step('docs: cost table', 'node', ['scripts/costs.mjs', '--ch
 const build = () =>
   step('build', 'turbo', ['run', 'build:packages', '--output-logs=errors-only', '--log-order=grouped']);
 // On sources: nothing waits for the build.
-const tests = () => step('tests', 'node', ['scripts/vitest.mjs', ...args]);
+const tests = () =>
+  step('tests', 'node', ['scripts/vitest.mjs', ...(args.length === 0 ? ['--project=unit', '--project=memory'] : args)]);
 const publishable = () => step('packages are publishable', 'node', ['scripts/check-packages.mjs']);
 const unused = () => step('nothing unused', 'knip', ['--no-progress', '--no-config-hints']);
 

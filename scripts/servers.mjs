@@ -73,6 +73,8 @@ async function computations() {
 }
 const computed = computations();
 
+const atLength = 'long unit and package tests';
+await run(atLength, tests('long'), { KCTL_SUITE: atLength });
 const suite = 'end-to-end suites on the embedded server';
 await run(suite, tests('@kctl/e2e-*'), { KCTL_E2E: '1', KCTL_SUITE: suite });
 const compact = 'informers and caches that compress their objects';
