@@ -15,7 +15,7 @@ import { describeUpdate, failOnConflicts, update, type UpdateOptions } from './c
 import { completions, completionScript, shells } from './completion.js';
 import { oneOf } from './call-errors.js';
 import type { Definer } from './definer.js';
-import { definePlan } from './define-plan.js';
+import { definePlan } from './plan/define-plan.js';
 import { CliError } from './errors.js';
 import type { CliIo } from './io.js';
 import { formatTimeline } from './inspect/format-timeline.js';

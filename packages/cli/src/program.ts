@@ -4,7 +4,7 @@ import { defineCommands } from './define-commands.js';
 import { calledCommand, describeCallError } from './call-errors.js';
 import { CliError, explain, isCliError } from './errors.js';
 import type { CliIo } from './io.js';
-import { styled } from './styled.js';
+import { styled } from './plan/styled.js';
 import { terminalText } from './terminal-text.js';
 
 /** Makes the commands; each writes through `io` alone. */

@@ -222,6 +222,27 @@ describe('the scenarios of the specification', () => {
     expect((await children.reconcile(await app(), context)).ready).toBe(true);
   });
 
+  it('13: tears down although what it refers to is gone', async () => {
+    const { app, context, namespace, childKey } = await world();
+    let calls = 0;
+    const children = dependents(WebApp, { fieldOwner })
+      .ref('tls', Secret, {
+        key: ({ metadata }) => {
+          calls++;
+          return { namespace: metadata.namespace, name: 'cert' };
+        },
+      })
+      .child('web', ConfigMap, { needs: ['tls'], desired: (_app, { tls }) => ({ data: { tls: tls.metadata.name } }) })
+      .child('proxy', ConfigMap, { needs: ['web'], desired: () => ({}) });
+    await environment.client.create(Secret, { metadata: { namespace, name: 'cert' } });
+    await children.reconcile(await app(), context);
+    await environment.client.delete(Secret, { namespace, name: 'cert' });
+    calls = 0;
+    expect(await children.teardown(await app(), context)).toEqual({ done: true, remaining: [] });
+    expect(calls).toBe(0);
+    await expect(environment.client.get(ConfigMap, childKey('web'))).rejects.toThrow('not found');
+  });
+
   it('15: does not delete another object of the name', async () => {
     const { app, context, edit, setReady, childKey } = await world({ database: true });
     const children = webAppChildren();

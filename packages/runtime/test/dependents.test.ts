@@ -62,6 +62,33 @@ it('follows children, refs and the primary to the end', async () => {
   await running;
 });
 
+it('17: ends the deletion with foreground propagation, and reports that the order is not kept', async () => {
+  const namespace = await environment.createNamespace('shop');
+  const manager = await createManager({ connection: environment.connection, logger: noopLogger });
+  const children = childrenOfShop();
+  const events: string[] = [];
+  const note = (_object: unknown, reason: string): void => void events.push(reason);
+  controllerManagedBy(manager)
+    .for(Shop)
+    .dependents(children)
+    .complete(children.reconciler({ events: { normal: note, warning: note } }));
+  const stop = new AbortController();
+  const running = manager.run(stop.signal);
+  const key = { namespace, name: 'a' };
+  await client.create(Secret, { metadata: { namespace, name: 'tls' } });
+  await client.create(Shop, { metadata: key, spec: { theme: 'dark' } });
+  await eventually(async () => void (await client.get(ConfigMap, { namespace, name: 'a-web' })));
+  await client.delete(Shop, key, { propagationPolicy: 'Foreground' });
+  await eventually(async () => {
+    await expect(client.get(Shop, key)).rejects.toThrow('not found');
+    for (const name of ['a-web', 'a-config'])
+      await expect(client.get(ConfigMap, { namespace, name })).rejects.toThrow('not found');
+  });
+  expect(events).toContain('OrderNotKept');
+  stop.abort();
+  await running;
+});
+
 it('names mistakes with the other mistakes of a definition', async () => {
   const manager = await createManager({ connection: environment.connection, logger: noopLogger });
   expect(() =>

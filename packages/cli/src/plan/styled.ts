@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import type { TextStyle } from './io.js';
+import type { TextStyle } from '../io.js';
 
 /** Text with a style, which ends before a line end. */
 export function styled(text: string, style: TextStyle): string {

@@ -1,7 +1,7 @@
-import type { Definer } from './definer.js';
-import { failOnChanges, plan, type PlanOptions } from './commands/plan.js';
+import type { Definer } from '../definer.js';
+import { failOnChanges, plan, type PlanOptions } from './plan.js';
 import { formatPlan } from './format-plan.js';
-import { ownCommand } from './own-command.js';
+import { ownCommand } from '../own-command.js';
 
 /** Adds `kctl plan`. */
 export function definePlan({ io, command, onCluster, withMain }: Definer): void {

@@ -1,7 +1,7 @@
 import type { PlannedChange, PlannedField } from '@kctl/controller';
 import { isDeepStrictEqual } from 'node:util';
-import type { PlanOutcome } from './commands/plan.js';
-import type { TextStyle } from './io.js';
+import type { PlanOutcome } from './plan.js';
+import type { TextStyle } from '../io.js';
 
 /** A line of text, and how a terminal shows it. */
 export type StyledLine = readonly [text: string, style?: TextStyle | undefined];
