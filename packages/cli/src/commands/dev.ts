@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { sleep } from '@kctl/wait';
 import { applyObjects, isManifest, waitEstablished, type ManifestObject } from '../deploy/apply-objects.js';
 import type { ClusterOptions, OpenCluster } from '../cluster.js';
+import { createTypeCheck, type TypeCheck } from '../dev/check-types.js';
 import { devInspection, openOnKey } from '../dev/dev-inspection.js';
 import { openDevRecord } from '../dev/dev-record.js';
 import { openServer, type DevServer } from '../dev/dev-server.js';
@@ -46,7 +47,7 @@ export interface DevOptions extends ClusterOptions {
 
 /**
  * Runs the operator against an API server in this process, or the cluster that `context` or `kubeconfig` names, and
- * restarts it when a file of its folder changes; the server keeps its state. The API server calls its webhooks on this
+ * restarts it when a file of its folder changes; the server keeps its state. Errors of types are printed beside the run. The API server calls its webhooks on this
  * machine. A cluster is restored when the command ends, even by a crash, by a process that outlives it. The operator
  * runs with its inspection, whose page `i` opens. Resolves when the signal is aborted.
  */
@@ -81,7 +82,8 @@ export async function dev(given: CliIo, options: DevOptions): Promise<void> {
       access,
     });
     const environment = { ...server.environment, ...(await onLoopback(io, options.arguments, graph.settings)) };
-    const run = { project, operator: graph, samples, server, environment, tunnel, output: given };
+    const types = createTypeCheck(io, { folder: project.folder, cache: folder });
+    const run = { project, operator: graph, samples, server, environment, tunnel, types, output: given };
     if (isEmbedded) {
       await runOn(io, options, run);
       return;
@@ -132,6 +134,7 @@ interface Run {
   /** Of the operator. */
   readonly environment: Readonly<Record<string, string>>;
   readonly tunnel: Tunnel;
+  readonly types: TypeCheck;
   /** Of the operator, as it prints. */
   readonly output: Pick<CliIo, 'out' | 'err'>;
 }
@@ -147,7 +150,7 @@ function asLines(text: string): string {
 async function runOn(
   io: CliIo,
   options: DevOptions,
-  { project, operator, samples, server, environment, tunnel, output }: Run,
+  { project, operator, samples, server, environment, tunnel, types, output }: Run,
 ): Promise<void> {
   const { cluster } = server;
   const ending = new AbortController();
@@ -189,6 +192,7 @@ async function runOn(
     onStart: async (signal) => {
       const isInitial = isFirst;
       isFirst = false;
+      const checking = types.run(AbortSignal.any([running.signal, signal]));
       try {
         await begin({ ...running, signal: AbortSignal.any([running.signal, signal]) });
       } catch (error) {
@@ -200,6 +204,8 @@ async function runOn(
         // An error at the start ends the command.
         failure = error instanceof Error ? error : new CliError(String(error));
         ending.abort();
+      } finally {
+        await checking;
       }
     },
   }).finally(leaveKeys);
