@@ -1,5 +1,5 @@
 import { isJsonObject } from '@kctl/apimachinery/internal';
-import type { DeepReadonly, KubeObject } from '@kctl/apimachinery';
+import type { DeepReadonly, KubeObject, OwnerReference } from '@kctl/apimachinery';
 import { headerValues } from '@kctl/apimachinery/internal/wire';
 import { clockOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
@@ -69,6 +69,7 @@ export function describeObject(object: DeepReadonly<KubeObject>, options: Descri
     const at = Date.parse(time ?? '');
     return Number.isNaN(at) ? undefined : formatDuration(Math.max(0, Math.floor((clock.now() - at) / 1000)) * 1000);
   };
+  const owners = headerValues.owners(metadata.ownerReferences);
   const fields = {
     reason: state === 'ready' ? undefined : [reason, message].filter((text) => text !== '').join(': '),
     phase: textOf(member(status, 'phase')),
@@ -80,15 +81,16 @@ export function describeObject(object: DeepReadonly<KubeObject>, options: Descri
     deleting: !isSet(deletionTimestamp) ? undefined : `since ${since(deletionTimestamp) ?? deletionTimestamp}`,
     finalizers: joined(finalizersOf(object)),
     owners: joined(
-      headerValues
-        .owners(metadata.ownerReferences)
-        .toSorted((a, b) => Number(b.controller === true) - Number(a.controller === true))
-        .map((owner) => `${owner.kind}/${owner.name}`),
+      [...owners.filter(isController), ...owners.filter((owner) => !isController(owner))].map(
+        (owner) => `${owner.kind}/${owner.name}`,
+      ),
     ),
   };
   const present = Object.entries(fields).filter(([, value]) => value !== undefined);
   return { kind, key: namespace === '' ? name : `${namespace}/${name}`, state, ...Object.fromEntries(present) };
 }
+
+const isController = ({ controller }: OwnerReference): boolean => controller === true;
 
 function conditionText({ type, status, reason }: { type: string; status: string; reason?: unknown }): string {
   const isPlain = status === 'True' || typeof reason !== 'string' || reason === '';

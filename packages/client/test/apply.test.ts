@@ -331,6 +331,18 @@ describe('applyIfChanged', () => {
     expect(['a', 'b', 'c'].map((uid) => memo.isNoop(Deployment, objectOf(uid), {}))).toEqual([false, true, true]);
   });
 
+  it('takes another version for the same but for its status only by a generation, and without managedFields', () => {
+    const memo = createApplyMemo();
+    const at = (resourceVersion: string, more: object = {}): object => ({
+      metadata: { uid: 'u', resourceVersion, ...more },
+    });
+    memo.noteNoop(Deployment, at('1'), {});
+    expect([at('1'), at('2')].map((actual) => memo.isNoop(Deployment, actual, {}))).toEqual([true, false]);
+    memo.noteNoop(Deployment, at('1', { generation: 1 }), {});
+    const later = [at('2', { generation: 1 }), at('2', { generation: 1, managedFields: [] })];
+    expect(later.map((actual) => memo.isNoop(Deployment, actual, {}))).toEqual([true, false]);
+  });
+
   it('knows the defaults in the claims of a StatefulSet', async () => {
     const claim = {
       metadata: { name: 'data' },

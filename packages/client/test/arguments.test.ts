@@ -108,6 +108,8 @@ it.each([
   ['listWithin: the options are', () => listWithin(all, ConfigMap, null as never)],
   ['record: the client is null: expected a client, such as', () => record(null as never)],
   ['inNamespace: the namespace is', () => inNamespace(all, 5 as never)],
+  ['create: the kind is', () => inNamespace(all, 'a').create(none, web as never)],
+  ['list: the kind is', () => inNamespace(all, 'a').list(none)],
   ['get: the kind is null', () => requireKey('get', null as never, key)],
   ['intercept: the hooks are not a function', () => intercept(all, {} as never)],
   ['has no resourceVersion', () => strategicMergeFrom(original, original, { optimisticLock: true })],

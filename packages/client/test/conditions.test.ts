@@ -283,6 +283,7 @@ it.each([
     },
     { kind: 'object', key: 'n', state: 'ready' },
   ],
+  [having({ type: 5, status: 'True' }), { kind: 'object', key: 'shop/web', state: 'ready', generation: '2' }],
   [
     { metadata: { name: 'n' }, status: { phase: 'Bound' } },
     { kind: 'object', key: 'n', state: 'ready', phase: 'Bound' },

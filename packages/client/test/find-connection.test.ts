@@ -93,5 +93,8 @@ describe('readerMissing', () => {
     });
     const denied = Object.assign(new Error("Cannot read '@kctl/kubeconfig'"), { code: 'EACCES' });
     for (const other of [broken, denied]) expect(() => readerMissing(other)).toThrow(other);
+    const uncoded = new Error("Cannot find package '@kctl/kubeconfig'");
+    for (const other of [uncoded, { code: 'ERR_MODULE_NOT_FOUND', message: uncoded.message }, 'odd'])
+      expect(() => readerMissing(other)).toThrow(expect.toSatisfy((thrown: unknown) => thrown === other));
   });
 });

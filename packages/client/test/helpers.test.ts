@@ -159,6 +159,8 @@ describe('retryOnConflict', () => {
     for (const backoff of [{ initialMs: 10 }, { initialMs: 10, maxAttempts: 0 }, { maxAttempts: 1.5 }] as never[])
       await expect(retryOnConflict(work, { backoff, clock })).rejects.toThrow('backoff.maxAttempts');
     await expect(retryOnConflict(work, { backoff: 5 as never, clock })).rejects.toThrow('retryOnConflict: the options');
+    const stopped = AbortSignal.abort(new Error('no longer wanted'));
+    await expect(retryOnConflict(work, { clock, signal: stopped })).rejects.toThrow('no longer wanted');
     const endless = { ...defaultRetry, maxAttempts: Infinity };
     expect(await retryOnConflict((attempt) => attempt, { backoff: endless, clock })).toBe(1);
   });
@@ -192,6 +194,8 @@ describe('listWithin', () => {
     expect(await asked({ scopes, namespace: 'a' })).toEqual([{ namespace: 'a' }]);
     expect(await asked({ scopes, namespace: 'b' })).toEqual([{ namespace: 'b', labelSelector: 'app=web' }]);
     expect(await asked({ scopes: [{ namespace: 'a' }], namespace: 'b' })).toEqual([]);
+    const many = Array.from({ length: 17 }, (_, index) => ({ namespace: `n${index}` }));
+    expect(await asked({ scopes: many })).toEqual(many);
   });
 });
 
@@ -304,18 +308,23 @@ describe('guarded finalizers', () => {
     expect(client.calls).toEqual([]);
   });
 
-  it('give up on an object that never stops changing', async () => {
+  it.each([
+    [422, 'Invalid', 10],
+    [409, 'Conflict', 10],
+    [400, 'BadRequest', 10],
+    [403, 'Forbidden', 1],
+  ] as const)('give up after a %d, %s, at the attempt %d', async (code, reason, attempts) => {
     const memory = createMemoryClient();
     const created = await memory.create(ConfigMap, object);
     let patches = 0;
     const client = intercept(memory, () => ({
       patch: () => {
         patches++;
-        throw new StatusError({ code: 422, reason: 'Invalid', message: 'test failed' });
+        throw new StatusError({ code, reason, message: 'test failed' });
       },
     }));
     await expect(addFinalizer(client, ConfigMap, created, finalizer)).rejects.toThrow('test failed');
-    expect(patches).toBe(10);
+    expect(patches).toBe(attempts);
   });
 });
 
@@ -440,13 +449,15 @@ describe('waitFor', () => {
   });
 
   it('waits longer from one watch that ends at once to the next, up to 30 s or its interval', async () => {
-    for (const [intervalMs, atMost] of [
-      [1_000, 15],
-      [60_000, 3],
+    for (const [intervalMs, last, atLeast, atMost] of [
+      [1_000, undefined, 8, 15],
+      [60_000, undefined, 2, 3],
+      [1_000, { type: 'BOOKMARK' }, 90, 130],
     ] as const) {
       const clock = new FakeClock();
       let watches = 0;
       const events = async function* () {
+        if (last !== undefined) yield last;
         return { type: 'MODIFIED', object };
       };
       const watch = async () => (
@@ -455,8 +466,9 @@ describe('waitFor', () => {
       const client = intercept(createMemoryClient(), () => ({ watch }));
       const late = waitFor(client, ConfigMap, key, { until: exists(), timeoutMs: 110_000, intervalMs, clock });
       const outcome = expect(late).rejects.toThrow('ConfigMap a was not as wanted within 110000 ms');
-      for (let step = 0; step < 11; step++) await clock.advance(10_000);
+      for (let step = 0; step < 110; step++) await clock.advance(1_000);
       await outcome;
+      expect(watches).toBeGreaterThanOrEqual(atLeast);
       expect(watches).toBeLessThanOrEqual(atMost);
     }
   });

@@ -250,6 +250,11 @@ describe('connectionFromKubeConfig', () => {
     expect(isKubeConfigError(error)).toBe(true);
   });
 
+  it('takes undefined for a user that there is not', () => {
+    const anonymous = { ...kubeConfig({ contextObject: null }), getCurrentUser: () => undefined };
+    expect(connectionFromKubeConfig(anonymous as never)).toStrictEqual({ server: 'https://a' });
+  });
+
   it('refuses what is no KubeConfig', () => {
     const { getContextObject: _left, ...rest } = kubeConfig({});
     expect(() => connectionFromKubeConfig(rest as never)).toThrow('without getContextObject');

@@ -191,7 +191,8 @@ describe('createRetryWatcher', () => {
     expect(stage.calls).toEqual([]);
     for (const resourceVersion of ['', '0', 5 as never])
       expect(() => stage.retry({ resourceVersion })).toThrow('resourceVersion');
-    expect(() => stage.retry({ timeoutSeconds: 0 })).toThrow('timeoutSeconds 0 is not valid');
+    for (const timeoutSeconds of [0, 1.5])
+      expect(() => stage.retry({ timeoutSeconds })).toThrow(`timeoutSeconds ${timeoutSeconds} is not valid`);
     expect(() => stage.retry({ resource: '1' } as never)).toThrow('unknown option "resource"');
     const mistaken = new Stage(new TypeError('labelSelector is not valid'));
     expect(String(await collect(mistaken.retry()).ended)).toContain('labelSelector is not valid');
@@ -254,16 +255,21 @@ describe('waitForEvent', () => {
     expect(disposals).toBe(1);
   });
 
-  it.each([{}, { status: null }, { status: 'odd' }])(
-    'takes an ERROR event with %j for one without a cause',
-    async (more) => {
-      const events = (async function* () {
-        yield { type: 'ERROR', ...more };
-      })();
-      const ended: unknown = await waitForEvent(events, () => false).catch((error: unknown) => error);
-      expect([isWatchClosed(ended), (ended as Error).cause]).toEqual([true, undefined]);
-    },
-  );
+  it.each([
+    [{ type: 'ERROR' }],
+    [{ type: 'ERROR', status: null }],
+    [{ type: 'ERROR', status: 'odd' }],
+    [{ type: 'MODIFIED', status: { reason: 'of the object' } }],
+    [null],
+    [5],
+  ])('takes %j for an event without a cause', async (event) => {
+    const events = (async function* () {
+      yield event;
+    })();
+    const ended: unknown = await waitForEvent(events, () => false).catch((error: unknown) => error);
+    expect([isWatchClosed(ended), (ended as Error).cause]).toEqual([true, undefined]);
+    expect(String(ended)).toMatch(/the event that was waited for$/);
+  });
 
   it('refuses arguments that are not valid', async () => {
     const { retry } = { retry: new Stage().retry() };

@@ -107,7 +107,7 @@ function recordFrom<M extends 'getCurrentCluster' | 'getCurrentUser'>(
   method: M,
 ): ReturnType<KubeConfigLike[M]> | null {
   const returned = kubeConfig[method]() as ReturnType<KubeConfigLike[M]> | undefined;
-  if (returned === undefined || returned === null || typeof returned === 'object') return returned ?? null;
+  if (returned === undefined || typeof returned === 'object') return returned ?? null;
   throw new KubeConfigError(`kubeconfig: ${method} returned ${shownType(returned)}: expected an object, or null`);
 }
 

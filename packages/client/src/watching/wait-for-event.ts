@@ -1,5 +1,6 @@
 import { StatusError } from '@kctl/apimachinery';
 import type { Status } from '@kctl/apimachinery';
+import { isJsonObject } from '@kctl/apimachinery/internal';
 import { clockOption, numberProblem, requireOptions, signalOption } from '@kctl/options';
 import { orAborted, withDeadline } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
@@ -103,8 +104,9 @@ function closedError(met: number, conditions: number, failure: Status | undefine
 }
 
 function statusOf(event: unknown): Status | undefined {
-  if (typeof event !== 'object' || event === null || !('type' in event) || event.type !== 'ERROR') return undefined;
-  return 'status' in event && typeof event.status === 'object' && event.status !== null ? event.status : undefined;
+  if (!isJsonObject(event) || event['type'] !== 'ERROR') return undefined;
+  const status: object | undefined = isJsonObject(event['status']) ? event['status'] : undefined;
+  return status;
 }
 
 function isIterable(value: unknown): boolean {
