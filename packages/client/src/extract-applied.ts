@@ -74,7 +74,7 @@ function requireExtractOptions(options: unknown): asserts options is ExtractOpti
 }
 
 function isKind(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'plural' in value && 'scope' in value;
+  return isJsonObject(value) && 'plural' in value && 'scope' in value;
 }
 
 function appliedBy(fieldOwner: string, object: unknown, { subresource = '' }: ExtractOptions): object {

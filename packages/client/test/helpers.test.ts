@@ -194,6 +194,9 @@ describe('listWithin', () => {
     expect(await asked({ scopes, namespace: 'a' })).toEqual([{ namespace: 'a' }]);
     expect(await asked({ scopes, namespace: 'b' })).toEqual([{ namespace: 'b', labelSelector: 'app=web' }]);
     expect(await asked({ scopes: [{ namespace: 'a' }], namespace: 'b' })).toEqual([]);
+    const list = async () => ({ metadata: {}, items: [] }) as never;
+    const both = [{ labelSelector: 'a=b' }, { labelSelector: 'c=d' }];
+    expect(await listWithin({ list }, Namespace, { scopes: both, namespace: 'a' })).toHaveLength(2);
     const many = Array.from({ length: 17 }, (_, index) => ({ namespace: `n${index}` }));
     expect(await asked({ scopes: many })).toEqual(many);
   });

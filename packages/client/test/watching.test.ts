@@ -193,6 +193,8 @@ describe('createRetryWatcher', () => {
       expect(() => stage.retry({ resourceVersion })).toThrow('resourceVersion');
     for (const timeoutSeconds of [0, 1.5])
       expect(() => stage.retry({ timeoutSeconds })).toThrow(`timeoutSeconds ${timeoutSeconds} is not valid`);
+    for (const selector of [{ labelSelector: 'a in' }, { fieldSelector: 'a' }])
+      expect(() => stage.retry(selector)).toThrow(/elector/);
     expect(() => stage.retry({ resource: '1' } as never)).toThrow('unknown option "resource"');
     const mistaken = new Stage(new TypeError('labelSelector is not valid'));
     expect(String(await collect(mistaken.retry()).ended)).toContain('labelSelector is not valid');

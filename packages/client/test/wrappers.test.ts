@@ -112,6 +112,7 @@ describe('inNamespace', () => {
     await client.get(ConfigMap, { name: 'a' });
     await client.patch(ConfigMap, { name: 'a' }, mergePatch({ data: { b: '2' } }));
     expect(await client.update(ConfigMap, { ...short, data: {} })).toMatchObject({ data: {} });
+    expect(await client.subResource(ConfigMap, 'x').update({ name: 'a' }, object)).toMatchObject({ metadata: key });
     await expect(client.subResource(ConfigMap, 'x').create({ name: 'a' }, short)).rejects.toThrow('x takes no create');
     await client.list(ConfigMap);
     await client.delete(ConfigMap, { name: 'a' });
@@ -125,6 +126,7 @@ describe('inNamespace', () => {
       ['create', 'default'],
       ['get', 'default'],
       ['patch', 'default'],
+      ['update', 'default'],
       ['update', 'default'],
       ['create', 'default'],
       ['list', 'default'],

@@ -294,8 +294,8 @@ function isOtherPod(error: unknown): boolean {
 }
 
 function isTerminating(error: unknown): boolean {
-  const causes = isStatusError(error) ? (error.status.details?.causes ?? []) : [];
-  return causes.some(({ reason }) => reason === 'NamespaceTerminating');
+  const causes = isStatusError(error) ? error.status.details?.causes : undefined;
+  return causes?.some(({ reason }) => reason === 'NamespaceTerminating') === true;
 }
 
 function signalOf({ signal }: AbortOptions): { readonly signal?: AbortSignal } {
