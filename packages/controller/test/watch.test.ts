@@ -67,7 +67,8 @@ it('takes its listener from the session, and logs a replay that fails before', a
 it('leaves a source failed that has failed before it has synced', async () => {
   const source = {
     name: 'x',
-    start: async ({ fail }: SourceContext<string>) => {
+    start: async ({ fail, queue }: SourceContext<string>) => {
+      queue.left?.('a'); // which the queue of the session has no use for
       fail(new Error('broken'));
       return { stop: () => undefined };
     },

@@ -50,6 +50,11 @@ it.each([
 ])('writeStatus refuses a target with %j and a client that has nothing', async (more, message) => {
   const target = { client: {} as Client, kind: Thing, fieldOwner: 'me', ...more };
   await expect(writeStatus(target, stored() as never, { status: {}, signal })).rejects.toThrow(message);
+  const update = 5 as never;
+  const client = { status: () => undefined } as never;
+  await expect(writeStatus({ client, kind: Thing, fieldOwner: 'me' }, stored() as never, update)).rejects.toThrow(
+    'writeStatus: the options are 5: expected { status, signal }',
+  );
 });
 
 it('takes nothing that is not a condition for the present one', () => {
