@@ -136,9 +136,11 @@ describe.each([8, 64, 4096])('objects that are kept compressed, with a pool of %
 
   it('may be large', () => {
     const from = open(0);
+    const before = many(from, 5);
     const large = decode(from, text(1).replace('"node":"n1"', `"node":"${'n'.repeat(2_000_000)}"`));
     many(from, 20);
     expect(large.object.spec?.node.length).toBe(2_000_000);
+    expect(before.map(({ object }) => object.spec?.node)).toEqual(before.map((_, place) => `n${place}`));
   });
 });
 

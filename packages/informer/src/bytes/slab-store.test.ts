@@ -114,6 +114,24 @@ describe('SlabStore', () => {
     for (const [text, tenant] of held) expect(read(tenant)).toBe(text);
   });
 
+  it('names what has been here for longest, of one slab at a time and never the newest', () => {
+    const store = new SlabStore();
+    const put = (): SlabTenant => {
+      const tenant = homeless();
+      store.put(tenant, Buffer.alloc(4_000), { start: 0, end: 4_000, cutStart: 0, cutEnd: 0 });
+      return tenant;
+    };
+    const first = [put()];
+    let second = put();
+    for (; second.slab === first[0]?.slab; second = put()) first.push(second);
+    put();
+    expect(store.oldest(1_000_000, Infinity)).toEqual(first);
+    expect(store.oldest(2, Infinity)).toEqual(first.slice(0, 2));
+    expect(store.oldest(1_000_000, 4_001)).toEqual(first.slice(0, 2));
+    for (const tenant of first) store.discard(tenant);
+    expect(store.oldest(1, Infinity)).toEqual([second]);
+  });
+
   it('refuses a range that lies beyond the bytes, and is as it was then', () => {
     const store = new SlabStore();
     const tenant = homeless();

@@ -229,6 +229,11 @@ describe('what each failure does', () => {
     expect(
       find(after(second.state, watchFailed(internal, 'stream', { now: 1010 }), config).then, 'list'),
     ).toBeDefined();
+    // By a clock that has run for long before.
+    const late = transition(watching, watchFailed(internal, 'stream', { now: 5_000 }), config);
+    expect(
+      find(transition(late.state, watchFailed(internal, 'stream', { now: 5_900 }), config).effects, 'watch'),
+    ).toBeDefined();
     expect(find(after(watching, watchFailed(internal, 'stream')).then, 'list')).toBeDefined();
   });
 

@@ -59,6 +59,7 @@ describe.each(Object.entries(queues))('%s', (name, make) => {
 
   it('refuses an object for which the transform returns nothing: it changed it in place', () => {
     const { fifo, waiting } = make({ transform: () => undefined as never });
+    expect(() => make({ transform: () => null as never }).fifo.add(item('a'))).toThrow('what transform returned null');
     expect(() => fifo.add(item('a'))).toThrow(
       `${name}: what transform returned undefined is not valid: expected the object to queue`,
     );

@@ -203,6 +203,7 @@ describe('operators', () => {
 
   it('debounce waits until an object is quiet, each by itself, and hands on all at the end', async () => {
     const session = await start('a', 'b');
+    const timers = session.clock.pendingTimers;
     const { seen, ended } = collect(streamOf(session).debounce(1000), shown);
     await settle();
     await session.clock.advance(600);
@@ -216,6 +217,7 @@ describe('operators', () => {
     expect(seen).toEqual(['add b@2']);
     await session.clock.advance(1);
     expect(seen).toEqual(['add b@2', 'add a@14']);
+    expect(session.clock.pendingTimers).toBe(timers);
     session.server.watch.send(modified(thing('b', 15)));
     await settle();
     await session.stop();

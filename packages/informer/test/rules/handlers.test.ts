@@ -301,6 +301,28 @@ describe('a filter', () => {
     expect(seen).toEqual(['delete odd 19']);
   });
 
+  it('makes events of the version alone, with none of the marks that the change had', async () => {
+    await using session = new ScriptedSession();
+    session.server.page = listed(10, thing('x', 1));
+    const seen: object[] = [];
+    session.informer.addEventHandler(
+      filterEvents<Thing>(({ header }) => header.resourceVersion === '11', {
+        onEvent: ({ type, isInInitialList, finalStateUnknown, leftScope, isResync }) =>
+          void seen.push({ type, isInInitialList, finalStateUnknown, leftScope, isResync }),
+      }),
+    );
+    await session.start();
+    for (const version of [11, 12]) {
+      session.server.watch.send(modified(thing('x', version)));
+      await settle();
+    }
+    const marks = { isInInitialList: false, finalStateUnknown: false, leftScope: false, isResync: false };
+    expect(seen).toEqual([
+      { type: 'add', ...marks },
+      { type: 'delete', ...marks },
+    ]);
+  });
+
   it('tells of the end of what it told of, also when the last change and the deletion merge', async () => {
     await using session = new ScriptedSession();
     session.server.page = listed(10, thing('x', 2));

@@ -2,7 +2,7 @@
 import { sleep } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createSharedInformer, filterEvents } from '../../src/index.js';
+import { createSharedInformer, filterEvents, requireHandler } from '../../src/index.js';
 import type { EventFilters } from '../../src/index.js';
 import { NotedMetrics } from './noted-metrics.js';
 import { added, deleted, failed, modified, refusal, thing } from './scripted-server.js';
@@ -25,6 +25,21 @@ describe.each(sources)('an informer (%s)', (source) => {
       waits.push(session.server.lists.length - before);
     }
     expect(waits).toEqual([1, 1, 1, 1]);
+  });
+
+  it('starts the back-off over after the time that it is given', async () => {
+    await using session = new ScriptedSession({ source, backoff: { initialMs: 100, factor: 10, resetMs: 5_000 } });
+    await session.start();
+    const delays: number[] = [];
+    for (const quietMs of [0, 4_000, 60_000]) {
+      await session.clock.advance(quietMs);
+      const before = session.server.lists.length;
+      session.server.watch.send(failed(410, 'Expired'));
+      const failedAt = session.clock.monotonicNow();
+      while (session.server.lists.length === before) await session.clock.advance(50);
+      delays.push(session.clock.monotonicNow() - failedAt);
+    }
+    expect(delays).toEqual([100, 1_000, 100]);
   });
 
   it('reopens a watch that an InternalError ends, within the window for such errors, and lists without one', async () => {
@@ -152,6 +167,9 @@ it('refuses handlers that cannot be called, and waits that cannot end, at the ca
   }
   expect(() => informer.addEventHandler({ onAdd: 'log' } as never)).toThrow(
     'addEventHandler: onAdd of the handler "log" is not valid: expected a function',
+  );
+  expect(() => requireHandler(5 as never, {})).toThrow(
+    'requireHandler: where 5 is not valid: expected the name of a call',
   );
   expect(() => filterEvents('web' as never, {})).toThrow('filterEvents: accepts "web" is not valid');
   const registration = informer.addEventHandler({});

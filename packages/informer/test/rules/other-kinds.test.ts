@@ -63,7 +63,7 @@ describe.each(sources)('an informer of %s', (source) => {
         session.server.page = () => ({ version, items });
         if (version > 10) {
           session.server.watch.send(failed(410, 'Expired'));
-          await session.clock.advance(2000);
+          await session.clock.advance(10_000);
         }
         if (streams)
           session.server.watch.send(...items.map((object) => ({ type: 'ADDED', object })), initialEnd(version));
@@ -74,6 +74,9 @@ describe.each(sources)('an informer of %s', (source) => {
       expect([session.names(), seen.slice(2)]).toEqual([['x@1', 'y@2'], []]);
       await say(30, [{ metadata: { name: '' } }, thing('y', 2)]);
       expect([session.names(), seen.slice(2)]).toEqual([['x@1', 'y@2'], []]);
+      // One of another kind that has a name leaves no doubt about the others.
+      await say(40, [other('z', 31), thing('x', 1)]);
+      expect([session.names(), seen.length]).toEqual([['x@1'], 3]);
     });
 
     it('reports an event of another kind, and goes on', async () => {
