@@ -3,7 +3,7 @@ import type { Listener } from './audience.js';
 import { Checkpoints } from './checkpoints.js';
 import type { DeliveryOptions } from './delivery-options.js';
 import type { Series } from './series.js';
-import { Slicer, DeadlineExceededError } from '@kctl/wait/internal';
+import { Slicer, DeadlineExceededError, startTimer } from '@kctl/wait/internal';
 import { isThenable } from '@kctl/options';
 import type { TurnTaker } from './turn.js';
 import { Turn } from './turn.js';
@@ -351,7 +351,7 @@ export class Delivery<E> implements Listener<E>, TurnTaker {
     for (const { startedAt } of this.#running) oldest = Math.min(oldest, startedAt);
     const now = clock.monotonicNow();
     const lookAt = Math.max(now, Math.min(oldest + this.#timeoutMs, now + this.#timeoutMs / looks));
-    this.#watchdog = clock.setTimer(() => this.#look(lookAt), lookAt - now, { keepAlive: false });
+    this.#watchdog = startTimer(clock, () => this.#look(lookAt), lookAt - now, { keepAlive: false });
   }
 
   /**

@@ -6,6 +6,7 @@ import { requireKind } from '@kctl/client/internal';
 import type { Injectable, Plan, ReconcileFunction } from '@kctl/controller';
 import { optionProblems } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
+import { wallTime } from '@kctl/wait/internal';
 import { dependentsOptionNames, nodeProblems } from './definition/check.js';
 import type { DependentsOptions } from './definition/options.js';
 import type { DependentKind, Dependents, ReconcilerParts } from './contract.js';
@@ -190,7 +191,11 @@ class Graph {
       stalled: results.some(([, result]) => isStalled(result)),
       nodes,
       conditions: (present = []) =>
-        conditionsOf(results, { generation: primary.metadata.generation, isPaused: paused, now: clock.now() }, present),
+        conditionsOf(
+          results,
+          { generation: primary.metadata.generation, isPaused: paused, now: wallTime(clock) },
+          present,
+        ),
     };
   }
 

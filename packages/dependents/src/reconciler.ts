@@ -13,6 +13,7 @@ import { isDependentsError } from './errors.js';
 import type { DependentsResult } from './results.js';
 import type { DependentsContext } from './run/run-context.js';
 import type { TeardownResult } from './run/teardown.js';
+import { wallTime } from '@kctl/wait/internal';
 
 /** The finalizer of a primary whose children are deleted in order. */
 export const dependentsFinalizer = 'kctl.dev/dependents';
@@ -137,7 +138,7 @@ class DependentsReconciler {
     if (remaining.length > 3) shown.push(`${remaining.length - 3} more`);
     const { generation } = object.metadata;
     const update = { type: 'Ready', status: 'False', reason: 'Deleting', message: shown.join('; ') } as const;
-    setCondition(conditions, { ...update, ...observed(generation) }, { now: this.#parts.clock.now() });
+    setCondition(conditions, { ...update, ...observed(generation) }, { now: wallTime(this.#parts.clock) });
     await this.#write(object, { ...present, conditions }, context);
   }
 

@@ -16,6 +16,7 @@ import {
 import { aborted, systemClock, systemRandom } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
+import { guardedRandom, startTimer, wallTime } from '@kctl/wait/internal';
 import { createCorrelator, spamSource } from './correlator.js';
 import type { Correlated, Correlator } from './correlator.js';
 import { combinedNote, toRecordedEvent } from './event.js';
@@ -161,7 +162,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   #lastDropLog = Number.NEGATIVE_INFINITY;
 
   constructor(options: EventBroadcasterOptions) {
-    const { clock = systemClock, random = systemRandom } = options;
+    const { clock = systemClock } = options;
     const { logger, metrics } = guardSinks(options);
     this.#options = options;
     this.#clock = clock;
@@ -176,7 +177,9 @@ class QueueingBroadcaster implements EventBroadcaster {
       client: options.client,
       api: options.api ?? 'auto',
       clock,
-      random,
+      random: guardedRandom(options.random ?? systemRandom, (error) =>
+        logger.error('random failed, Math.random is used instead', { error }),
+      ),
       logger,
       rename: (series) => this.#newName(series.recorded),
     });
@@ -226,7 +229,7 @@ class QueueingBroadcaster implements EventBroadcaster {
     this.#stopping.abort();
     for (const series of this.#series.values()) this.#enqueue(series);
     const { flushTimeoutMs = 5_000 } = this.#options;
-    const deadline = this.#clock.setTimer(() => this.#deadline.abort(), flushTimeoutMs);
+    const deadline = startTimer(this.#clock, () => this.#deadline.abort(), flushTimeoutMs);
     // A client that does not listen to the signal must not keep the process.
     await Promise.race([this.flush(), aborted(this.#deadline.signal)]);
     deadline.cancel();
@@ -282,7 +285,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       return;
     }
     series.count += 1;
-    series.lastAt = this.#clock.now();
+    series.lastAt = wallTime(this.#clock);
     series.lastSeen = this.#clock.monotonicNow();
     this.#series.delete(key);
     this.#series.set(key, series);
@@ -302,7 +305,7 @@ class QueueingBroadcaster implements EventBroadcaster {
       this.#drop('queue_full', { reason: recorded.reason });
       return;
     }
-    const now = this.#clock.now();
+    const now = wallTime(this.#clock);
     const { namespace = '' } = recorded.regarding;
     const note = isCombined ? combinedNote(recorded) : recorded.note;
     const series: Series = {
@@ -365,7 +368,8 @@ class QueueingBroadcaster implements EventBroadcaster {
   #tick(n: number): { cancel(): void } {
     let timer: ClockTimer | undefined;
     const arm = (count: number): void => {
-      timer = this.#clock.setTimer(
+      timer = startTimer(
+        this.#clock,
         () => {
           this.#sweep((count * finishMs) % refreshMs === 0);
           arm(count + 1);
@@ -388,7 +392,7 @@ class QueueingBroadcaster implements EventBroadcaster {
   }
 
   #newName({ regarding }: RecordedEvent): string {
-    const nanoseconds = BigInt(this.#clock.now()) * 1_000_000n + BigInt(this.#sequence++ % 1_000_000);
+    const nanoseconds = BigInt(Math.floor(wallTime(this.#clock))) * 1_000_000n + BigInt(this.#sequence++ % 1_000_000);
     return eventName(regarding, `${nanoseconds.toString(16)}${this.#unique}`);
   }
 

@@ -118,6 +118,15 @@ describe('an event', () => {
     });
   });
 
+  it('is created by a clock that counts fractions of a ms', async () => {
+    const { now } = clock;
+    clock.now = () => now.call(clock) + 0.25;
+    start();
+    recorder.event(pod, { type: 'Normal', reason: 'Pulled', action: 'Pulling', note: 'a' });
+    await broadcaster.flush();
+    expect(calls).toHaveLength(1);
+  });
+
   it('about a cluster-scoped object goes to default; a name that is none is left out; a long note is cut at a character', async () => {
     start();
     recorder.normal(

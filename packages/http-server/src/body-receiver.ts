@@ -1,4 +1,5 @@
 import { type Clock, type ClockTimer, systemClock } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { BodyError } from './errors.js';
 import type { HttpRequest } from './http-server-options.js';
 
@@ -126,7 +127,7 @@ export class BodyReceiver {
 
   #arm(): void {
     const { clock = systemClock } = this.#options;
-    this.#timer = clock.setTimer(() => this.#look(), progressMs, { keepAlive: false });
+    this.#timer = startTimer(clock, () => this.#look(), progressMs, { keepAlive: false });
   }
 
   #look(): void {

@@ -1,6 +1,7 @@
 import type { ServerHttp2Session } from 'node:http2';
 import type { Socket } from 'node:net';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { trustOf } from './body-peer.js';
 import type { ResolvedLimits } from './server-limits.js';
 
@@ -168,7 +169,7 @@ export class Connection {
     this.#timer?.cancel();
     this.#timer = undefined;
     if (this.#raw.destroyed || timeoutMs === Infinity) return;
-    this.#timer = clock.setTimer(() => this.#expire(), timeoutMs, { keepAlive: false });
+    this.#timer = startTimer(clock, () => this.#expire(), timeoutMs, { keepAlive: false });
   }
 
   #expire(): void {

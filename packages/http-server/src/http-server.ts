@@ -17,6 +17,7 @@ import {
   textOption,
 } from '@kctl/options';
 import { aborted, keepAlive, orAborted, systemClock } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { ConnectionPhase } from './connection.js';
 import { Connections } from './connections.js';
 import { HttpServerError } from './errors.js';
@@ -191,7 +192,7 @@ class BoundedHttpServer implements HttpServer {
   }
 
   #afterMs(delayMs: number, callback: () => void): { cancel(): void } | undefined {
-    if (delayMs > 0) return delayMs === Infinity ? undefined : this.#clock.setTimer(callback, delayMs);
+    if (delayMs > 0) return delayMs === Infinity ? undefined : startTimer(this.#clock, callback, delayMs);
     callback();
     return undefined;
   }

@@ -1,8 +1,8 @@
-import { requireOptions, type OptionNames } from '@kctl/options';
+import { clockOption, requireOptions, type OptionNames } from '@kctl/options';
 import { BodyReceiver, type ReadBodyOptions } from './body-receiver.js';
 import type { HttpRequest } from './http-server-options.js';
 
-const optionNames: OptionNames<ReadBodyOptions> = { maxBytes: true, signal: true, clock: true };
+const optionNames: OptionNames<ReadBodyOptions> = { maxBytes: true, signal: true, clock: clockOption };
 
 /**
  * Reads a whole body, empty or not. One that is too large is refused by its declared length before it is sent, and

@@ -1,5 +1,6 @@
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { Connection, OpenRequest } from './connection.js';
 import type { Connections } from './connections.js';
 import type { HttpRequest, HttpResponse, RequestContext } from './http-server-options.js';
@@ -86,7 +87,7 @@ export class Requests {
     const arm = (timeoutMs: number, isDue: () => boolean): void => {
       timer?.cancel();
       if (timeoutMs === Infinity || isClosed) return;
-      timer = clock.setTimer(() => isDue() && cut(request, connection), timeoutMs, { keepAlive: false });
+      timer = startTimer(clock, () => isDue() && cut(request, connection), timeoutMs, { keepAlive: false });
     };
     if (!hasWholeBody(request)) arm(limits.bodyTimeoutMs, () => !hasWholeBody(request));
     return {

@@ -14,6 +14,7 @@ import {
   textOption,
 } from '@kctl/options';
 import { systemClock, systemRandom } from '@kctl/wait';
+import { guardedRandom } from '@kctl/wait/internal';
 import type { CompactStorage } from './bytes/storage.js';
 import { defaultStorage } from './bytes/default-storage.js';
 import { compactStorageOf, storageOption } from './bytes/storage.js';
@@ -102,7 +103,9 @@ export function resolveInformerOptions<T extends KubeObject & Persisted>(
       ((error, handler, { type, key }) =>
         failures.error('event handler failed', { error, handler, informer: name, event: type, object: key })),
     clock: options.clock ?? systemClock,
-    random: options.random ?? systemRandom,
+    random: guardedRandom(options.random ?? systemRandom, (error) =>
+      logger.error('random failed, Math.random is used instead', { error }),
+    ),
     logger,
     metrics,
     handlerMetrics: options.handlerMetrics ?? false,

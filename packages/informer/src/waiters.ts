@@ -1,7 +1,7 @@
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { numberOption, optionProblems, signalOption } from '@kctl/options';
-import { abortReason } from '@kctl/wait/internal';
+import { abortReason, startTimer } from '@kctl/wait/internal';
 
 /** What `waitForSync` and `waitForResourceVersion` take. */
 export interface InformerWaitOptions {
@@ -45,7 +45,7 @@ export class Waiters {
         if (signal !== undefined) waiter.settle(abortReason(signal));
       };
       const timer =
-        timeoutMs === undefined ? undefined : this.#clock.setTimer(() => waiter.settle(onTimeout()), timeoutMs);
+        timeoutMs === undefined ? undefined : startTimer(this.#clock, () => waiter.settle(onTimeout()), timeoutMs);
       const waiter: Waiter = {
         isDone,
         settle: (error) => {

@@ -9,6 +9,7 @@ import {
   textOption,
 } from '@kctl/options';
 import { type Clock, type Random, systemClock, systemRandom } from '@kctl/wait';
+import { guardedRandom } from '@kctl/wait/internal';
 import { createAwakeClock } from './awake-clock.js';
 import type { Fence } from './fence.js';
 import type { ResourceLock } from './record.js';
@@ -98,6 +99,7 @@ export function resolveLeaderElectorOptions(
 ): ResolvedLeaderElectorOptions {
   checkLock(options.lock);
   checkCallbacks('createLeaderElector', options.callbacks);
+  const sinks = guardSinks(options);
   const resolved: ResolvedLeaderElectorOptions = {
     lock: options.lock,
     callbacks: options.callbacks,
@@ -108,9 +110,11 @@ export function resolveLeaderElectorOptions(
     onOpenUntil,
     name: options.name ?? options.lock.description,
     clock: options.clock === undefined || options.clock === systemClock ? createAwakeClock() : options.clock,
-    random: options.random ?? systemRandom,
-    // A sink that fails must not cost the lease.
-    ...guardSinks(options),
+    // A function that fails must not cost the lease, nor a sink that does.
+    random: guardedRandom(options.random ?? systemRandom, (error) =>
+      sinks.logger.error('random failed, Math.random is used instead', { error }),
+    ),
+    ...sinks,
   };
   return resolved;
 }

@@ -1,5 +1,6 @@
 import { anySignal, orAborted } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 
 /** Runs `work` with a signal that is aborted by the caller's signal or after `timeoutMs`, whatever comes first. */
 export async function withTimeout<T>(
@@ -8,7 +9,8 @@ export async function withTimeout<T>(
 ): Promise<T> {
   const { clock, timeoutMs, signal } = limits;
   using link = anySignal([signal]);
-  const timer = clock.setTimer(
+  const timer = startTimer(
+    clock,
     () => link.abort(new DOMException(`timed out after ${Math.round(timeoutMs)} ms`, 'TimeoutError')),
     timeoutMs,
   );

@@ -1,4 +1,5 @@
 import { anySignal, type Clock, untilAborted } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 
 /** The observed work of the owner while it leads. */
 export interface Work {
@@ -54,7 +55,7 @@ export async function settledWithin(
   { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
 ): Promise<void> {
   const late = new AbortController();
-  const timer = clock.setTimer(() => late.abort(), Math.max(0, timeoutMs));
+  const timer = startTimer(clock, () => late.abort(), Math.max(0, timeoutMs));
   using either = anySignal([late.signal, signal]);
   await untilAborted(work.done, either.signal);
   timer.cancel();

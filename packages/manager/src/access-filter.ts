@@ -12,6 +12,7 @@ import type { OptionNames } from '@kctl/options';
 import type { Clock, Random } from '@kctl/wait';
 import { clockOption, functionOption, optionWithMethods, requireOptions } from '@kctl/options';
 import { orAborted, sleep, systemRandom } from '@kctl/wait';
+import { guardedRandom, startTimer } from '@kctl/wait/internal';
 import type { HttpHandler } from './http-server.js';
 import { targetOf } from './request-target.js';
 import { ReviewMemory } from './review-memory.js';
@@ -208,9 +209,13 @@ class AccessFilter {
 
   /** Calls the API server, with retries if they may help, for at most {@link reviewTimeoutMs}. */
   async #review<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, random = systemRandom } = this.#options;
+    const { clock, logger } = this.#options;
+    const random = guardedRandom(this.#options.random ?? systemRandom, (error) =>
+      logger.error('random failed, Math.random is used instead', { error }),
+    );
     const deadline = new AbortController();
-    const timer = clock.setTimer(
+    const timer = startTimer(
+      clock,
       () => deadline.abort(new Error(`no answer within ${reviewTimeoutMs} ms`)),
       reviewTimeoutMs,
       { keepAlive: false },

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Clock } from '@kctl/wait';
 import { systemClock } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { targetOf } from './request-target.js';
 
 /** Maximum duration of a check, in ms. A kubelet's probe gives up after 1 s by default. */
@@ -114,7 +115,8 @@ class HealthHandler {
     if (this.#hanging.has(check)) throw late;
     const deadline = new AbortController();
     const expired = Promise.withResolvers<never>();
-    const timer = clock.setTimer(
+    const timer = startTimer(
+      clock,
       () => {
         this.#hanging.add(check);
         deadline.abort(late);

@@ -2,6 +2,7 @@ import type { Logger } from '@kctl/telemetry';
 import { shownType } from '@kctl/options';
 import { aborted, untilAborted } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { Elector, ElectorFactory, OnLost } from './elector.js';
 import { rejoinsAfter } from './elector.js';
 import { LeaderElectionLostError, ManagerError } from './errors.js';
@@ -167,7 +168,7 @@ export class LeaderScope {
     }
     logger.warn('leader election lost: stopping the leader runnables to compete again', { scope, error: reason });
     const deadline = new AbortController();
-    const timer = clock.setTimer(() => deadline.abort(), rejoinTimeoutMs);
+    const timer = startTimer(clock, () => deadline.abort(), rejoinTimeoutMs);
     const stragglers = await this.group.pause(deadline.signal, lost);
     timer.cancel();
     if (stragglers.length > 0) fail(lost);

@@ -2,6 +2,7 @@ import { messageOf } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import { aborted, anySignal, isAbortError, untilAborted } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { InformerDemand } from './informer-demand.js';
 import type { EventSinks } from './event-sinks.js';
 import { isLeaderElectionLostError, StopTimeoutError } from './errors.js';
@@ -119,7 +120,7 @@ export class Lifecycle {
     runnables.close();
     const deadline = new AbortController();
     const timer =
-      graceMs >= 0 && Number.isFinite(graceMs) ? clock.setTimer(() => deadline.abort(), graceMs) : undefined;
+      graceMs >= 0 && Number.isFinite(graceMs) ? startTimer(clock, () => deadline.abort(), graceMs) : undefined;
     if (graceMs === 0) deadline.abort();
     const until = deadline.signal;
     const stragglers: Straggler[] = [];
@@ -155,7 +156,11 @@ export class Lifecycle {
     const deadline = new AbortController();
     const abort = (): void => deadline.abort();
     // One request does not count as work to wait for, so it gets its time also after the grace period.
-    const timer = clock.setTimer(() => (until.aborted ? abort() : until.addEventListener('abort', abort)), releaseMs);
+    const timer = startTimer(
+      clock,
+      () => (until.aborted ? abort() : until.addEventListener('abort', abort)),
+      releaseMs,
+    );
     if (isWorkLeft) abort();
     await Promise.all(runnables.scopes.map((scope) => scope.release(deadline.signal, isWorkLeft)));
     timer.cancel();

@@ -5,7 +5,7 @@ import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions
 import { apply, hasCondition, waitFor } from '@kctl/client';
 import { requireClient } from '@kctl/client/internal';
 import type { AbortOptions, KindResolver } from '@kctl/client';
-import { numberProblem, optionWithMethods, requireOptions, shownType, signalOption } from '@kctl/options';
+import { numberProblem, optionWithMethods, requireOptions, shownType, signalOption, clockOption } from '@kctl/options';
 import { sleep, systemClock, withDeadline } from '@kctl/wait';
 import { throwIfAborted } from '@kctl/wait/internal';
 import type { OptionNames } from '@kctl/options';
@@ -77,7 +77,7 @@ const optionNames: OptionNames<ApplyManifestsOptions> = {
   allowEmpty: true,
   timeoutMs: true,
   onProgress: true,
-  clock: true,
+  clock: clockOption,
   signal: signalOption,
 };
 

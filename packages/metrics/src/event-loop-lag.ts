@@ -1,6 +1,7 @@
 import type { RecordableHistogram } from 'node:perf_hooks';
 import type { Metrics } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 
 /** How often the lag is sampled. */
 const intervalMs = 50;
@@ -51,7 +52,7 @@ export function createEventLoopLag(metrics: Metrics, clock: Clock): EventLoopLag
   let timer: ClockTimer;
   const arm = (): void => {
     dueAt = clock.monotonicNow() + intervalMs;
-    timer = clock.setTimer(sample, intervalMs, { keepAlive: false });
+    timer = startTimer(clock, sample, intervalMs, { keepAlive: false });
   };
   const sample = (): void => {
     const lagMs = Math.max(clock.monotonicNow() - dueAt, 0);

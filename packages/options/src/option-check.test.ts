@@ -74,6 +74,24 @@ describe('checks of options', () => {
       {},
       'it has no method now, monotonicNow, setTimer: expected a Clock, such as systemClock or a FakeClock',
     ],
+    [clockOption, { ...clock, now: () => Number.NaN }, 'it.now() returned NaN: expected a number of ms'],
+    [clockOption, { ...clock, now: () => 9e15 }, 'it.now() returned 9000000000000000: expected a number of ms'],
+    [
+      clockOption,
+      { ...clock, monotonicNow: () => 5n },
+      'it.monotonicNow() returned a value of type bigint: expected a number of ms',
+    ],
+    [clockOption, { ...clock, now: () => Promise.resolve(5) }, 'it.now() returned a promise: expected a number of ms'],
+    [
+      clockOption,
+      {
+        ...clock,
+        monotonicNow: () => {
+          throw new Error('no time');
+        },
+      },
+      'it.monotonicNow() failed (no time): expected a number of ms',
+    ],
     [functionOption, {}, 'it is a value of type object: expected a function'],
     [
       signalOption,

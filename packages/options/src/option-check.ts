@@ -1,6 +1,6 @@
 import type { NumberRange } from './number-problem.js';
 import { numberProblem } from './number-problem.js';
-import { shownType, shownValue } from './shown-value.js';
+import { shownArgument, shownType, shownValue } from './shown-value.js';
 
 /**
  * Looks at the value of an option, which is not undefined: a sentence that names the option, what it is and what fits;
@@ -111,12 +111,43 @@ function isList(value: unknown): value is readonly unknown[] {
   }
 }
 
-/** A check that an option is a Clock of `@kctl/wait`, with all of its methods: `Date` has one of them. */
-export const clockOption: OptionCheck = methodsCheck(
-  ['now', 'monotonicNow', 'setTimer'],
-  'a Clock, such as systemClock or a FakeClock',
-  (missing) => missing.length === 0,
-);
+const aClock = 'a Clock, such as systemClock or a FakeClock';
+const isClock = methodsCheck(['now', 'monotonicNow', 'setTimer'], aClock, (missing) => missing.length === 0);
+/** Clocks that were checked: the check is on the path of calls. */
+const soundClocks = new WeakSet<object>();
+/** The last instant that a Date can be, in ms. */
+const lastInstantMs = 8.64e15;
+
+/**
+ * A check that an option is a Clock of `@kctl/wait`, with all of its methods: `Date` has one of them. Its time is
+ * read once, because one that is not a number makes waits that never end.
+ */
+export const clockOption: OptionCheck = (name, value) => {
+  if (typeof value === 'object' && value !== null && soundClocks.has(value)) return undefined;
+  const problem = isClock(name, value) ?? timeProblem(name, value);
+  if (problem === undefined && typeof value === 'object' && value !== null) soundClocks.add(value);
+  return problem;
+};
+
+/** What is wrong with the times of a clock. */
+function timeProblem(name: string, clock: unknown): string | undefined {
+  for (const method of ['now', 'monotonicNow']) {
+    const { time, failure } = timeOf(clock, method);
+    if (failure !== undefined) return `${name}.${method}() failed (${failure}): expected a number of ms`;
+    const isTime = typeof time === 'number' && Math.abs(time) <= lastInstantMs;
+    if (!isTime) return `${name}.${method}() returned ${shownArgument(time)}: expected a number of ms`;
+  }
+  return undefined;
+}
+
+function timeOf(clock: unknown, method: string): { readonly time?: unknown; readonly failure?: string } {
+  try {
+    const call: unknown = typeof clock === 'object' && clock !== null ? Reflect.get(clock, method) : undefined;
+    return { time: typeof call === 'function' ? Reflect.apply(call, clock, []) : undefined };
+  } catch (error) {
+    return { failure: error instanceof Error ? error.message : shownArgument(error) };
+  }
+}
 
 /** A check that an option is an AbortSignal, of this realm or another. */
 export const signalOption: OptionCheck = (name, value) =>

@@ -4,7 +4,7 @@ import { type Lease } from '@kctl/leader-election';
 import { leaseKind } from '@kctl/leader-election/internal';
 import type { ScheduleStore } from '@kctl/manager';
 import { accessTo } from '@kctl/rbac';
-import { requireOptions, type OptionNames } from '@kctl/options';
+import { clockOption, requireOptions, type OptionNames } from '@kctl/options';
 import { type Clock } from '@kctl/wait';
 
 /** Options of {@link createLeaseScheduleStore}. */
@@ -18,7 +18,12 @@ export interface LeaseScheduleStoreOptions {
   readonly clock?: Clock;
 }
 
-const optionNames: OptionNames<LeaseScheduleStoreOptions> = { client: true, namespace: true, name: true, clock: true };
+const optionNames: OptionNames<LeaseScheduleStoreOptions> = {
+  client: true,
+  namespace: true,
+  name: true,
+  clock: clockOption,
+};
 const prefix = 'schedule.kctl.dev/';
 
 /**

@@ -1,6 +1,7 @@
 import { numberProblem, clockOption, signalOption, shownType } from '@kctl/options';
 import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
+import { startTimer } from './start-timer.js';
 
 /** An abort signal that is tied to something else; disposing it unties it and leaves nothing behind. */
 export interface AbortLink extends Disposable {
@@ -65,7 +66,7 @@ export function timeoutSignal(clock: Clock, ms: number): AbortLink {
   const problem = clockOption('clock', clock) ?? (ms < 0 ? undefined : numberProblem('ms', ms, { orInfinity: true }));
   if (problem !== undefined) throw new TypeError(`timeoutSignal: ${problem}`);
   const controller = new AbortController();
-  const timer = clock.setTimer(() => controller.abort(new DeadlineExceededError(ms)), ms, { keepAlive: false });
+  const timer = startTimer(clock, () => controller.abort(new DeadlineExceededError(ms)), ms, { keepAlive: false });
   return {
     signal: controller.signal,
     abort: (reason) => {

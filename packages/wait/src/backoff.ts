@@ -1,6 +1,7 @@
 import { clockOption, functionOption, optionWithMethods, numberProblem, requireOptions } from '@kctl/options';
 import type { OptionCheck, OptionNames } from '@kctl/options';
 import type { Clock, Random } from './clock.js';
+import { checkedRandom } from './checked-random.js';
 import { systemClock, systemRandom } from './system-clock.js';
 
 /** Options of {@link createBackoff}. */
@@ -75,7 +76,8 @@ export interface Backoff {
 export function createBackoff(options: BackoffOptions): Backoff {
   requireOptions('createBackoff', options, optionNames);
   const { initialMs, factor = 2, jitter = 0, capMs = Infinity, resetAfterMs = Infinity } = options;
-  const { clock = systemClock, random = systemRandom } = options;
+  const { clock = systemClock } = options;
+  const random = checkedRandom(options.random ?? systemRandom);
   const problem =
     numberProblem('initialMs', initialMs, { orInfinity: true }) ??
     numberProblem('factor', factor, { least: 1, orInfinity: true }) ??

@@ -4,6 +4,7 @@ import type { Clock } from './clock.js';
 import { DeadlineExceededError } from './deadline-error.js';
 import { abortReason } from './sleep.js';
 import { systemClock } from './system-clock.js';
+import { startTimer } from './start-timer.js';
 
 /** Options of {@link withDeadline}. */
 export interface DeadlineOptions {
@@ -47,7 +48,7 @@ export async function withDeadline<T>(
   const { signal } = link;
   if (signal.aborted) throw abortReason(signal);
   const timer = Number.isFinite(timeoutMs)
-    ? clock.setTimer(() => link.abort(new DeadlineExceededError(timeoutMs, message)), timeoutMs)
+    ? startTimer(clock, () => link.abort(new DeadlineExceededError(timeoutMs, message)), timeoutMs)
     : undefined;
   const aborted = Promise.withResolvers<never>();
   // Work that aborts and then throws never gets to the race, and the rejection of this promise is correct without it.

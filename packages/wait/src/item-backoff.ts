@@ -1,6 +1,7 @@
 import { numberProblem, clockOption, functionOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import type { Clock, Random } from './clock.js';
+import { checkedRandom } from './checked-random.js';
 import { systemClock, systemRandom } from './system-clock.js';
 
 /** Options of {@link createItemBackoff}. */
@@ -67,7 +68,8 @@ const optionNames: OptionNames<ItemBackoffOptions> = {
  */
 export function createItemBackoff(options: ItemBackoffOptions): ItemBackoff {
   requireOptions('createItemBackoff', options, optionNames);
-  const { initialMs, maxMs, jitter = 0, clock = systemClock, random = systemRandom } = options;
+  const { initialMs, maxMs, jitter = 0, clock = systemClock } = options;
+  const random = checkedRandom(options.random ?? systemRandom);
   const problem =
     numberProblem('initialMs', initialMs, { above: 0 }) ??
     numberProblem('maxMs', maxMs, { least: initialMs }) ??

@@ -27,6 +27,13 @@ describe('sleep', () => {
     expect(clock.pendingTimers).toBe(0);
   });
 
+  it.each([undefined, null, 5, {}])('rejects if its clock returns %j in place of a timer', async (timer) => {
+    const clock = Object.assign(new FakeClock(), { setTimer: () => timer as never });
+    await expect(sleep(5, { clock })).rejects.toThrow(
+      /^clock\.setTimer\(\) returned .*: expected a timer with cancel\(\)$/,
+    );
+  });
+
   it('rejects with the reason of an abort and leaves no timer', async () => {
     const clock = new FakeClock();
     const controller = new AbortController();

@@ -10,6 +10,7 @@ import {
 import type { OptionNames } from '@kctl/options';
 import type { Clock } from './clock.js';
 import { systemClock } from './system-clock.js';
+import { startTimer } from './start-timer.js';
 
 /** Options of {@link sleep}. */
 export interface SleepOptions {
@@ -60,7 +61,8 @@ export function sleep(ms: number, options: SleepOptions = {}): Promise<void> {
       timer.cancel();
       reject(signal === undefined ? new Error('aborted') : abortReason(signal));
     };
-    const timer = clock.setTimer(
+    const timer = startTimer(
+      clock,
       () => {
         signal?.removeEventListener('abort', onAbort);
         resolve();

@@ -2,6 +2,7 @@ import { clockOption, functionOption, numberProblem, requireOptions, shownType, 
 import type { OptionNames } from '@kctl/options';
 import type { Clock, Random } from './clock.js';
 import { isAbortError, sleep } from './sleep.js';
+import { checkedRandom } from './checked-random.js';
 import { systemClock, systemRandom } from './system-clock.js';
 
 /** Options of {@link until}. */
@@ -48,7 +49,8 @@ export async function until(
 ): Promise<void> {
   if (typeof work !== 'function') throw new TypeError(`until: the work is ${shownType(work)}: expected a function`);
   requireOptions('until', options, optionNames);
-  const { signal, jitter = 0, clock = systemClock, random = systemRandom } = options;
+  const { signal, jitter = 0, clock = systemClock } = options;
+  const random = checkedRandom(options.random ?? systemRandom);
   if (!(signal instanceof AbortSignal))
     throw new TypeError('until: signal is not set: without it, the work never ends');
   const problem = numberProblem('periodMs', periodMs) ?? numberProblem('jitter', jitter);

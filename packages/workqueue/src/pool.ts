@@ -2,7 +2,7 @@ import { requireOptions } from '@kctl/options';
 import { anySignal, createTokenBucket, isAbortError } from '@kctl/wait';
 import type { OptionNames } from '@kctl/options';
 import type { AbortLink, Clock, ClockTimer, TokenBucket } from '@kctl/wait';
-import { Slicer, DeadlineExceededError } from '@kctl/wait/internal';
+import { Slicer, DeadlineExceededError, startTimer } from '@kctl/wait/internal';
 import { QueueArgumentError, requireInteger, requireNumber, WorkFailedError } from './errors.js';
 import { FailureLog } from './failure-log.js';
 import { sliceMs } from './slice.js';
@@ -186,10 +186,14 @@ export class Pool<T> implements WorkerPool {
     if (this.#turnTimer !== undefined || this.#source.length === 0) return false;
     const waitMs = bucket.reserve();
     bucket.cancel();
-    this.#turnTimer = this.#source.clock.setTimer(() => {
-      this.#turnTimer = undefined;
-      this.pump();
-    }, waitMs);
+    this.#turnTimer = startTimer(
+      this.#source.clock,
+      () => {
+        this.#turnTimer = undefined;
+        this.pump();
+      },
+      waitMs,
+    );
     return false;
   }
 
@@ -354,7 +358,7 @@ export class Pool<T> implements WorkerPool {
     this.#graceTimer?.cancel();
     const abort = (): void => this.#abort.abort(new DOMException('the grace period of the stop is over', 'AbortError'));
     if (graceMs === 0) abort();
-    else this.#graceTimer = clock.setTimer(abort, graceMs);
+    else this.#graceTimer = startTimer(clock, abort, graceMs);
   }
 
   /** Takes nothing more and aborts the signal of the work in progress. */
@@ -381,10 +385,14 @@ class TimeLimit implements WorkContext {
 
   constructor(clock: Clock, timeoutMs: number, stop: AbortSignal) {
     this.#link = anySignal([stop]);
-    this.#timer = clock.setTimer(() => {
-      this.#exceeded = new DeadlineExceededError(timeoutMs, `work exceeded its timeoutMs of ${timeoutMs} ms`);
-      this.#link.abort(this.#exceeded);
-    }, timeoutMs);
+    this.#timer = startTimer(
+      clock,
+      () => {
+        this.#exceeded = new DeadlineExceededError(timeoutMs, `work exceeded its timeoutMs of ${timeoutMs} ms`);
+        this.#link.abort(this.#exceeded);
+      },
+      timeoutMs,
+    );
   }
 
   get signal(): AbortSignal {

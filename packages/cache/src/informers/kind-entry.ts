@@ -1,6 +1,7 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { IndexReader } from '@kctl/cache-index';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { ResolvedScope } from '../cache-options.js';
 import { ScopeTable } from '../scopes/scope-table.js';
 import type { ScopedInformer } from './scoped-informer.js';
@@ -85,7 +86,7 @@ export class KindEntry {
       if (isReleased) return;
       isReleased = true;
       if (--this.#leases > 0 || this.#isPinned) return;
-      this.#linger = options.clock.setTimer(() => void options.onUnused(), options.lingerMs, { keepAlive: false });
+      this.#linger = startTimer(options.clock, () => void options.onUnused(), options.lingerMs, { keepAlive: false });
     };
   }
 

@@ -19,8 +19,8 @@ import {
   requireSignal,
   textOption,
 } from '@kctl/options';
-import { createBackoff, orAborted, systemClock } from '@kctl/wait';
-import { throwIfAborted } from '@kctl/wait/internal';
+import { createBackoff, orAborted, systemClock, systemRandom } from '@kctl/wait';
+import { throwIfAborted, guardedRandom, startTimer } from '@kctl/wait/internal';
 import type { NamespaceScopes, ScopeOptions } from '../cache-options.js';
 import type { Cache } from '../cache.js';
 import { scopeProblems } from '../options/required.js';
@@ -126,7 +126,9 @@ class Follower implements NamespaceFollower {
       capMs: 60_000,
       jitter: 0.5,
       clock: this.#clock,
-      ...(random === undefined ? {} : { random }),
+      random: guardedRandom(random ?? systemRandom, (error) =>
+        this.#logger.error('random failed, Math.random is used instead', { error }),
+      ),
     });
     this.#filter = names === undefined ? undefined : nameFilter(names);
     if (labelSelector !== undefined) labelSelectorFrom(labelSelector); // says what is wrong with it
@@ -198,7 +200,7 @@ class Follower implements NamespaceFollower {
       const scopes: NamespaceScopes = Object.fromEntries(names.map((name) => [name, scope]));
       const patience = Promise.withResolvers<undefined>();
       this.#goOn = () => patience.resolve(undefined);
-      const timer = this.#clock.setTimer(this.#goOn, patienceMs);
+      const timer = startTimer(this.#clock, this.#goOn, patienceMs);
       await Promise.race([this.#set(names, scopes), patience.promise]);
       timer.cancel();
     }
@@ -224,6 +226,6 @@ class Follower implements NamespaceFollower {
   #again(): void {
     this.#isSet = false;
     if (!this.#informer.hasSynced || this.#isStopped) return;
-    this.#retry = this.#clock.setTimer(() => this.#due(), this.#backoff.next());
+    this.#retry = startTimer(this.#clock, () => this.#due(), this.#backoff.next());
   }
 }

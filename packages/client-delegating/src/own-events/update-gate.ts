@@ -2,6 +2,7 @@ import type { EventTraits } from '@kctl/delivery';
 import { Delivery } from '@kctl/delivery';
 import type { Kind } from '@kctl/apimachinery';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 
 /** View of own writes for a gate. */
 export interface OwnWrites {
@@ -137,7 +138,7 @@ export class UpdateGate<E> {
     const release = (): void => this.#release(object);
     this.#held.set(object, {
       update,
-      timer: clock.setTimer(release, maxHoldMs, { keepAlive: false }),
+      timer: startTimer(clock, release, maxHoldMs, { keepAlive: false }),
       forget: writes.onceWritten(object, release),
     });
   }

@@ -1,4 +1,5 @@
 import { messageOf } from '@kctl/telemetry/internal';
+import { optionWithMethods } from '@kctl/options';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock } from '@kctl/wait';
 import {
@@ -140,7 +141,7 @@ function givenDispatcher(newDispatcher: () => RequestDispatcher): ConnectionPool
   return {
     get: () => {
       if (pools === undefined) {
-        const dispatcher = newDispatcher();
+        const dispatcher = requireDispatcher(newDispatcher());
         pools = { requests: dispatcher, watches: dispatcher, upgrades: dispatcher };
       }
       return pools;
@@ -152,6 +153,15 @@ function givenDispatcher(newDispatcher: () => RequestDispatcher): ConnectionPool
       await pools?.requests.destroy();
     },
   };
+}
+
+const dispatcherProblem = optionWithMethods(['dispatch'], 'a dispatcher, such as an Agent of undici');
+
+/** @throws TypeError for what carries no requests */
+function requireDispatcher(dispatcher: RequestDispatcher): RequestDispatcher {
+  const problem = dispatcherProblem('what connection.newDispatcher returned', dispatcher);
+  if (problem !== undefined) throw new TypeError(problem);
+  return dispatcher;
 }
 
 /** Each dispatcher of a pair once. */

@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
 import type { Connection } from '@kctl/client/internal/connection';
+import { shownValue } from '@kctl/options';
 import { orAborted, systemClock, timeoutSignal } from '@kctl/wait';
 
 /** Settings for TLS on a stream. */
@@ -75,7 +76,13 @@ export function dialConnector(
   return (wanted, connected) => {
     open(wanted).then(
       (socket) => connected(null, socket),
-      (error: unknown) => connected(error instanceof Error ? error : new Error(String(error)), null),
+      (error: unknown) =>
+        connected(
+          error instanceof Error
+            ? error
+            : new Error(`connection.dial failed with ${shownValue(error)}`, { cause: error }),
+          null,
+        ),
     );
   };
 }

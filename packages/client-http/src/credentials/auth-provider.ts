@@ -1,4 +1,5 @@
 import { messageOf } from '@kctl/telemetry/internal';
+import { shownType } from '@kctl/options';
 import { withDeadline } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
 import { CredentialsError } from '../errors.js';
@@ -15,11 +16,15 @@ export function providerCredential(provider: AuthProvider, clock: Clock): Creden
   let running: Promise<Credential> | undefined;
   const load = async (): Promise<Credential> => {
     try {
-      const authorization = await withDeadline(() => provider.authorization(), {
+      const authorization: unknown = await withDeadline(() => provider.authorization(), {
         timeoutMs,
         message: `no answer within ${timeoutMs / 1000} s`,
         clock,
       });
+      if (authorization !== undefined && typeof authorization !== 'string')
+        throw new TypeError(
+          `authorization() returned ${shownType(authorization)}: expected the value of the header, or undefined for none`,
+        );
       if (authorization !== credential.authorization) credential = authorization === undefined ? {} : { authorization };
       return credential;
     } catch (error) {

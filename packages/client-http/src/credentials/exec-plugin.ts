@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { messageOf } from '@kctl/telemetry/internal';
 import type { Clock } from '@kctl/wait';
 import type { Connection, ExecPlugin } from '@kctl/client/internal/connection';
+import { startTimer } from '@kctl/wait/internal';
 import { requireAllowed } from './exec-allowlist.js';
 import { CredentialsError } from '../errors.js';
 import { joinUrlUser, redactKnown } from '@kctl/client/internal/connection';
@@ -127,7 +128,8 @@ async function runPlugin(plugin: VersionedPlugin, options: RunOptions): Promise<
     });
     let output = '';
     let complaint = '';
-    const timer = clock.setTimer(
+    const timer = startTimer(
+      clock,
       () => {
         child.kill('SIGKILL');
         reject(new Error(`no credentials within ${timeoutMs / 1000} s`));

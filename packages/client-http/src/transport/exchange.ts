@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import { abortReason } from '@kctl/wait/internal';
+import { abortReason, startTimer } from '@kctl/wait/internal';
 import type { Clock, ClockTimer } from '@kctl/wait';
 import type { DispatchControl, RequestDispatcher } from '@kctl/client/internal/connection';
 import { ByteStream } from '../bytes/byte-stream.js';
@@ -227,13 +227,14 @@ class RunningExchange implements ByteSource {
   }
 
   #deadline(ms: number, what: string): ClockTimer {
-    return this.#context.clock.setTimer(() => this.#timeOut(ms, what), ms, { keepAlive: false });
+    return startTimer(this.#context.clock, () => this.#timeOut(ms, what), ms, { keepAlive: false });
   }
 
   #armIdleTimer(ms: number): void {
     const { timeouts, clock } = this.#context;
     if (timeouts.idleMs <= 0) return;
-    this.#idleTimer = clock.setTimer(
+    this.#idleTimer = startTimer(
+      clock,
       () => {
         const idleMs = clock.monotonicNow() - this.#lastActivity;
         if (this.#body?.isStarving !== true) this.#armIdleTimer(timeouts.idleMs);

@@ -8,6 +8,7 @@ import { clockOption, functionOption, requireOptions } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { wallTime } from '@kctl/wait/internal';
 import { requireListAnswer, requireObjectAnswer } from '../checks/answers.js';
 import type { Client, ReadObject, Reader, Watcher } from '../client.js';
 import type { AbortOptions } from '../options.js';
@@ -145,7 +146,7 @@ const rolloutOptionNames: OptionNames<WaitForRolloutOptions> = {
   created: true,
   timeoutMs: true,
   intervalMs: true,
-  clock: true,
+  clock: clockOption,
   signal: true,
   onProgress: true,
 };
@@ -205,7 +206,7 @@ export async function restartRollout<K extends RolloutKind>(
   requireOptionsObject('restartRollout', options);
   requireOptions('restartRollout', options, restartOptionNames);
   const { clock = systemClock, ...patchOptions } = options;
-  const restartedAt = new Date(clock.now()).toISOString().replace(/\.\d+Z$/, 'Z');
+  const restartedAt = new Date(wallTime(clock)).toISOString().replace(/\.\d+Z$/, 'Z');
   const annotations = { 'kubectl.kubernetes.io/restartedAt': restartedAt };
   const body = { spec: { template: { metadata: { annotations } } } };
   await client.patch(kind, keyIn('restartRollout', kind, named), { type: 'merge', body }, patchOptions);

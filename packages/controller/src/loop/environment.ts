@@ -3,6 +3,7 @@ import { noopLogger, noopMetrics, noopTracer } from '@kctl/telemetry';
 import { guardLogger, guardSinks } from '@kctl/telemetry/internal';
 import type { Clock, Random } from '@kctl/wait';
 import { systemClock, systemRandom } from '@kctl/wait';
+import { guardedRandom } from '@kctl/wait/internal';
 import type { AdoptOptions } from '../controller.js';
 import type { ControllerOptions, ControllerSettings } from '../controller-options.js';
 import { resolveSettings } from '../controller-options.js';
@@ -53,6 +54,8 @@ export function environmentOf<R>(options: ControllerOptions<R>, adopted: AdoptOp
     requestCounter,
     observer: observer === undefined ? undefined : guardObserver(observer, logger),
     clock: options.clock ?? adopted.clock ?? systemClock,
-    random: options.random ?? systemRandom,
+    random: guardedRandom(options.random ?? systemRandom, (error) =>
+      logger.error('random failed, Math.random is used instead', { error }),
+    ),
   };
 }

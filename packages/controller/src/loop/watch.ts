@@ -2,7 +2,7 @@ import { messageOf } from '@kctl/telemetry/internal';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, Random } from '@kctl/wait';
 import { anySignal, orAborted } from '@kctl/wait';
-import { abortReason } from '@kctl/wait/internal';
+import { abortReason, startTimer } from '@kctl/wait/internal';
 import type { SourcePhase } from '../controller.js';
 import { SourceError } from '../reconciler/errors.js';
 import { orAbortedLater } from './or-aborted.js';
@@ -177,10 +177,14 @@ export class Watch<R> {
     logger.info('Starting EventSource', { source: source.name });
     using deadline = anySignal([this.#abort.signal]);
     let hasTimedOut = false;
-    const timer = clock.setTimer(() => {
-      hasTimedOut = true;
-      deadline.abort(new Error(`timed out after ${syncTimeoutMs} ms`));
-    }, syncTimeoutMs);
+    const timer = startTimer(
+      clock,
+      () => {
+        hasTimedOut = true;
+        deadline.abort(new Error(`timed out after ${syncTimeoutMs} ms`));
+      },
+      syncTimeoutMs,
+    );
     const { signal } = deadline;
     try {
       this.#starting = Promise.resolve(source.start(context)).then(requireStarted);

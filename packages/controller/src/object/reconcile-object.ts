@@ -5,6 +5,7 @@ import type { ApplyConfiguration, ApplyFields, ApplyMemo, Client, ReadObject } f
 import { clockOption, requireOptions, shownValue } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import { systemClock, type Clock } from '@kctl/wait';
+import { wallTime } from '@kctl/wait/internal';
 import { finalizersOption, finalizing } from '../finalizer/finalizing.js';
 import type { Finalizer } from '../finalizer/finalizing.js';
 import { conditionOf } from './condition-of.js';
@@ -204,7 +205,7 @@ class ChildContext<K extends Kind> implements ObjectContext {
     // Own properties, because they are taken out of the context by destructuring.
     this.memo = (create) => parts.memos.of(parts.owner, create);
     this.condition = (type, status, reason, message = '') =>
-      conditionOf(parts.owner, { type, status, reason, message }, parts.clock.now());
+      conditionOf(parts.owner, { type, status, reason, message }, wallTime(parts.clock));
     this.apply = (kind, configuration, options) => this.#apply(kind, configuration, options);
   }
 

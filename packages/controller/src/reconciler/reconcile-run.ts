@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger, Span } from '@kctl/telemetry';
 import type { Clock, ClockTimer } from '@kctl/wait';
-import { abortReason } from '@kctl/wait/internal';
+import { abortReason, startTimer } from '@kctl/wait/internal';
 import { ReconcileTimeoutError } from './errors.js';
 import type { ReconcileContext } from './reconciler.js';
 
@@ -49,7 +49,7 @@ export class ReconcileRun implements ReconcileContext {
     this.reasons = facts.reasons;
     this.span = span === silentSpan ? span : quietSpan(span);
     this.#facts = facts;
-    if (facts.timeoutMs > 0) this.#timer = facts.clock.setTimer(() => this.#expire(), facts.timeoutMs);
+    if (facts.timeoutMs > 0) this.#timer = startTimer(facts.clock, () => this.#expire(), facts.timeoutMs);
   }
 
   get reconcileId(): string {

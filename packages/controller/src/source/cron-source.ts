@@ -2,6 +2,7 @@ import { requireName } from '@kctl/client/internal';
 import type { OptionNames } from '@kctl/options';
 import { requireOptions } from '@kctl/options';
 import { sleep } from '@kctl/wait';
+import { wallTime } from '@kctl/wait/internal';
 import { defaultLookupTimeoutMs, listed, Lookup, lookupTimeoutOption } from './lookup.js';
 import { requireFunction } from '../event/required.js';
 import type { Source, SourceContext, StartedSource } from './source.js';
@@ -51,16 +52,16 @@ export function cronSource<R>(options: CronSourceOptions<R>): Source<R> {
   const run = async (context: SourceContext<R>): Promise<void> => {
     const { clock, signal, logger } = context;
     const lookup = new Lookup();
-    let last = clock.now();
+    let last = wallTime(clock);
     for (;;) {
       const due = schedule.next(last);
       if (due === undefined) {
         logger.warn('the schedule has no further occurrences', { schedule: options.schedule });
         return;
       }
-      while (clock.now() < due) await sleep(Math.min(due - clock.now(), longestSleepMs), { clock, signal });
+      while (wallTime(clock) < due) await sleep(Math.min(due - wallTime(clock), longestSleepMs), { clock, signal });
       // Of several occurrences that were slept through only this one happens; the next is looked for from now on.
-      last = Math.max(due, clock.now());
+      last = Math.max(due, wallTime(clock));
       try {
         const work = (one: AbortSignal): Iterable<R> | Promise<Iterable<R>> =>
           options.requests({ time: due, signal: one });

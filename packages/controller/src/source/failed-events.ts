@@ -2,6 +2,7 @@ import { coalesce } from '@kctl/delivery';
 import type { EventTraits } from '@kctl/delivery';
 import type { Logger } from '@kctl/telemetry';
 import type { Clock, ClockTimer, Random } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { ObjectEvent } from '../event/object-event.js';
 
 const firstRetryMs = 100;
@@ -106,7 +107,7 @@ export class FailedEvents<T> {
     const delay = Math.min(firstRetryMs * 2 ** (line.attempts - 1), maxRetryMs);
     logger.error('event handler failed, will be called again', { object: nameOf(object), error, retryInMs: delay });
     const retry = (): void => this.#retry(object, line);
-    line.timer = clock.setTimer(retry, delay * (0.9 + 0.2 * random()), { keepAlive: false });
+    line.timer = startTimer(clock, retry, delay * (0.9 + 0.2 * random()), { keepAlive: false });
   }
 
   /** The handler has not settled in time, and perhaps never will. */
@@ -172,7 +173,7 @@ export class FailedEvents<T> {
     if (this.#hung.size === 0) return;
     if (delayMs < hungPauseMs) this.#hungTimer?.cancel();
     else if (this.#hungTimer !== undefined) return;
-    this.#hungTimer = this.#options.clock.setTimer(() => this.#retryHung(), delayMs, { keepAlive: false });
+    this.#hungTimer = startTimer(this.#options.clock, () => this.#retryHung(), delayMs, { keepAlive: false });
   }
 
   #retryHung(): void {

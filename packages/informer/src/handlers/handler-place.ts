@@ -4,6 +4,7 @@ import type { Slicer } from '@kctl/wait/internal';
 import { Delivery } from '@kctl/delivery';
 import { isThenable } from '@kctl/options';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { callHandler } from './call-handler.js';
 import type { Change } from './change.js';
 import { allChanges, latestChanges } from './change-traits.js';
@@ -151,7 +152,8 @@ export class HandlerPlace<T extends KubeObject> implements HandlerRegistration {
   }
 
   #armResync(): void {
-    this.#resyncTimer = this.#host.clock.setTimer(
+    this.#resyncTimer = startTimer(
+      this.#host.clock,
       () => {
         if (this.#isEnded) return;
         this.#resync();

@@ -1,5 +1,5 @@
 import type { DeepReadonly, Kind, KindScope, KubeObject, Persisted } from '@kctl/apimachinery';
-import { slicerOf } from '@kctl/wait/internal';
+import { guardedRandom, slicerOf } from '@kctl/wait/internal';
 import type { Logger, Metrics } from '@kctl/telemetry';
 import { guardSinks, loggerOption, metricsOption } from '@kctl/telemetry/internal';
 import type { OptionNames } from '@kctl/options';
@@ -131,6 +131,7 @@ class BareReflector<T extends KubeObject, S extends KindScope> implements Reflec
       name: this.#name,
       onSkip,
       onStoreError: this.#onStoreError,
+      logger,
       metrics,
       watchErrorHandler: (trouble) =>
         decideOn(trouble, options.watchErrorHandler ?? (() => undefined), (error) =>
@@ -190,6 +191,7 @@ interface Hooks {
   readonly onSkip: SkipReport;
   readonly onStoreError: (error: unknown, operation: string, key?: string) => void;
   readonly watchErrorHandler: WatchErrorHandler;
+  readonly logger: Logger;
   readonly metrics: Metrics;
 }
 
@@ -202,7 +204,9 @@ function createLoop<T extends KubeObject, S extends KindScope>(
     config: configOf(options),
     slicer: slicerOf(clock),
     clock,
-    random: options.random ?? systemRandom,
+    random: guardedRandom(options.random ?? systemRandom, (error) =>
+      hooks.logger.error('random failed, Math.random is used instead', { error }),
+    ),
     metrics: createReflectorMetrics(hooks.metrics, hooks.name),
     watchErrorHandler: hooks.watchErrorHandler,
     onStateChange: () => undefined,

@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer } from '@kctl/wait';
-import { abortReason } from '@kctl/wait/internal';
+import { abortReason, startTimer } from '@kctl/wait/internal';
 import { IdleWatchError } from '../errors.js';
 
 /** Options of {@link GuardedReader}. */
@@ -108,7 +108,7 @@ export class GuardedReader {
   }
 
   #arm(delayMs: number): ClockTimer {
-    return this.#clock.setTimer(() => this.#checkIdle(), delayMs, { keepAlive: false });
+    return startTimer(this.#clock, () => this.#checkIdle(), delayMs, { keepAlive: false });
   }
 
   /** The timer is not moved at each frame. When it fires, it checks how long the silence has been. */

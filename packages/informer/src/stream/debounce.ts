@@ -1,5 +1,6 @@
 import type { KubeObject } from '@kctl/apimachinery';
 import type { Clock } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import type { InformerEvent } from '../handlers/event.js';
 import { PendingEvents } from './pending-events.js';
 
@@ -48,7 +49,7 @@ async function nextWithin<R>(
 ): Promise<R | undefined> {
   if (untilMs === undefined) return await coming;
   const due = Promise.withResolvers<undefined>();
-  const timer = clock.setTimer(() => due.resolve(undefined), untilMs - clock.monotonicNow());
+  const timer = startTimer(clock, () => due.resolve(undefined), untilMs - clock.monotonicNow());
   try {
     return await Promise.race([coming, due.promise]);
   } finally {

@@ -2,7 +2,8 @@
 import { sleep } from '@kctl/wait';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { createSharedInformer, filterEvents, requireHandler } from '../../src/index.js';
+import { createSharedInformer, filterEvents } from '../../src/index.js';
+import { requireHandler } from '../../src/internal/index.js';
 import type { EventFilters } from '../../src/index.js';
 import { NotedMetrics } from './noted-metrics.js';
 import { added, deleted, failed, modified, refusal, thing } from './scripted-server.js';

@@ -1,6 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { requireSignal } from '@kctl/options';
 import { anySignal, untilAborted, type ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { callSafely } from '../call-safely.js';
 import { createElectionMetrics, type ElectionMetrics } from '../election-metrics.js';
 import { LeadershipLostError } from '../errors.js';
@@ -123,7 +124,7 @@ class WorkerElector implements LeaderElector {
     let heartbeat: ClockTimer | undefined;
     const beat = (): void => {
       this.#shared.heartbeat = this.#clock.monotonicNow();
-      heartbeat = this.#clock.setTimer(beat, election.heartbeatMs);
+      heartbeat = startTimer(this.#clock, beat, election.heartbeatMs);
     };
     const bootOffset = bootOffsetMs(this.#clock);
     this.#shared.heartbeat = this.#clock.monotonicNow(); // the thread looks at it from the start

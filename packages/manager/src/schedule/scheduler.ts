@@ -2,7 +2,7 @@ import type { AccessNeed } from '@kctl/rbac';
 import type { Logger } from '@kctl/telemetry';
 import { shownValue } from '@kctl/options';
 import { anySignal, createBackoff, orAborted, sleep } from '@kctl/wait';
-import { DeadlineExceededError, throwIfAborted } from '@kctl/wait/internal';
+import { DeadlineExceededError, throwIfAborted, startTimer, wallTime } from '@kctl/wait/internal';
 import type { Clock, Random } from '@kctl/wait';
 import type { Runnable } from '../runnable.js';
 import type { ResolvedSchedule } from './occurrences.js';
@@ -69,7 +69,7 @@ export class Scheduler implements Runnable {
 
   async #follow(signal: AbortSignal): Promise<void> {
     const { schedule, clock, random, metrics, logger } = this.#parts;
-    let startedAt = clock.now();
+    let startedAt = wallTime(clock);
     const isSetBack = (from: number): boolean => schedule.isInterval && clock.now() < from;
     this.#last = await this.#load(signal);
     await orAborted(this.#resumed?.promise, signal);
@@ -79,12 +79,12 @@ export class Scheduler implements Runnable {
       let from = this.#last ?? startedAt;
       if (isSetBack(from)) {
         // The interval is counted from now, as with a store whose clock was ahead (see #load).
-        from = clock.now();
+        from = wallTime(clock);
         if (this.#last === undefined) startedAt = from;
         else this.#last = from;
       }
       const occurrences = schedule.occurrences(from);
-      const missed = occurrences.lastBetween(from, clock.now());
+      const missed = occurrences.lastBetween(from, wallTime(clock));
       const due = missed ?? occurrences.after(from);
       if (due === undefined) {
         logger.warn('the schedule has no further occurrences', { schedule: schedule.name });
@@ -141,7 +141,7 @@ export class Scheduler implements Runnable {
     const link = anySignal([signal, controller.signal]);
     const begunAt = clock.monotonicNow();
     const timer = Number.isFinite(schedule.timeoutMs)
-      ? clock.setTimer(() => controller.abort(new DeadlineExceededError(schedule.timeoutMs)), schedule.timeoutMs)
+      ? startTimer(clock, () => controller.abort(new DeadlineExceededError(schedule.timeoutMs)), schedule.timeoutMs)
       : undefined;
     metrics.began(dueAt);
     const ended = (result: 'success' | 'error'): void => metrics.ended(result, clock.monotonicNow() - begunAt);

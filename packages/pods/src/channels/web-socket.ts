@@ -2,6 +2,7 @@
 /// <reference path="./ws.d.ts" />
 import type { Duplex } from 'node:stream';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { Receiver, Sender } from 'ws';
 import { PodStreamError } from '../errors.js';
 
@@ -91,7 +92,7 @@ export class WebSocketConnection {
     this.#timer?.cancel();
     this.resume();
     this.#sender.close(1000, '', true, ignore);
-    this.#timer = this.#options.clock.setTimer(() => this.destroy(undefined), closeMs, { keepAlive: false });
+    this.#timer = startTimer(this.#options.clock, () => this.destroy(undefined), closeMs, { keepAlive: false });
   }
 
   /** Cuts the connection. */
@@ -111,7 +112,7 @@ export class WebSocketConnection {
     const why = reason.length === 0 ? '' : `: ${reason.toString()}`;
     this.#end(isProper ? undefined : new PodStreamError(`the server closed the stream with code ${code}${why}`));
     this.#socket.end();
-    this.#timer = this.#options.clock.setTimer(() => this.#socket.destroy(), closeMs, { keepAlive: false });
+    this.#timer = startTimer(this.#options.clock, () => this.#socket.destroy(), closeMs, { keepAlive: false });
     this.#socket.once('close', () => this.#timer?.cancel());
   }
 
@@ -124,7 +125,8 @@ export class WebSocketConnection {
 
   #arm(): void {
     const { clock } = this.#options;
-    this.#timer = clock.setTimer(
+    this.#timer = startTimer(
+      clock,
       () => {
         // Unread data cannot show that the server is alive.
         if (!this.#isPaused && clock.monotonicNow() - this.#lastReceived > silenceMs) {

@@ -8,6 +8,7 @@ import { createSecureContext } from 'node:tls';
 import type { Counter, Gauge, Logger, Metrics } from '@kctl/telemetry';
 import type { OptionNames } from '@kctl/options';
 import type { Clock, ClockTimer } from '@kctl/wait';
+import { startTimer } from '@kctl/wait/internal';
 import { clockOption, functionOption, requireOptions, textOption } from '@kctl/options';
 
 /** How often the files are read even if the file system reports nothing, in ms. As in controller-runtime. */
@@ -119,7 +120,7 @@ class FileCertificateWatcher implements CertificateWatcher {
 
   #poll(): void {
     if (this.#disposed) return;
-    this.#timer = this.#options.clock.setTimer(() => void this.#check().finally(() => this.#poll()), pollMs, {
+    this.#timer = startTimer(this.#options.clock, () => void this.#check().finally(() => this.#poll()), pollMs, {
       keepAlive: false,
     });
   }

@@ -17,6 +17,7 @@ import {
 import type { OptionNames } from '@kctl/options';
 import { retry, sleep, systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { wallTime } from '@kctl/wait/internal';
 import { WebhookServerError } from '../errors.js';
 import type { CertificateSource } from './certificate-source.js';
 import type { KeyPair } from './certificate-watcher.js';
@@ -215,7 +216,7 @@ class SecretCertificates implements SelfManagedCertificates {
   async #readOrWrite(signal: AbortSignal): Promise<void> {
     const stored = await this.#secret.read(signal);
     // A Secret that is lost or broken in the cluster is restored from here, so that nothing changes for the API server.
-    const { state, reason } = await nextState(stored.state ?? this.#state, this.#policy, this.#clock.now());
+    const { state, reason } = await nextState(stored.state ?? this.#state, this.#policy, wallTime(this.#clock));
     if (stored.state === undefined || reason !== undefined) {
       await this.#secret.write(state, stored, signal);
       const lost = stored.secret === undefined ? 'the Secret was missing' : stored.problem;

@@ -3,6 +3,7 @@ import { listOption, numberOption, optionWithMethods, requireOptions, textOption
 import type { OptionNames } from '@kctl/options';
 import { systemClock } from '@kctl/wait';
 import type { Clock } from '@kctl/wait';
+import { wallTime } from '@kctl/wait/internal';
 import { signed, skewMs } from './issue.js';
 import type { PemPair } from './issue.js';
 
@@ -41,7 +42,7 @@ export async function createSelfSignedCertificate(options: SelfSignedOptions = {
     validityMs = tenYearsMs,
     clock = systemClock,
   } = options;
-  const now = clock.now();
+  const now = wallTime(clock);
   return await signed({
     commonName: dnsNames[0] ?? ipAddresses[0] ?? 'localhost',
     validFrom: now - skewMs,

@@ -1,6 +1,7 @@
 import { requireKind, requireOptionsObject } from '@kctl/client/internal';
 import { parseApiVersion, type Kind, type KubeObject, type ObjectOf } from '@kctl/apimachinery';
-import { formatGroupKind } from '@kctl/apimachinery/internal';
+import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
+import { shownType } from '@kctl/options';
 import { requireFunction } from '../handler/require-parts.js';
 import { WebhookServerError } from '../errors.js';
 import type { ConversionContext, Converter, KindConverter } from '../handler/converter.js';
@@ -75,9 +76,14 @@ export function spoke<H extends Kind, S extends Kind>(
   for (const member of ['toHub', 'fromHub'] as const) requireFunction(`spoke: ${member}`, functions[member]);
   return {
     kind,
-    toHub: async (object, context) =>
-      completed(hub, object, await functions.toHub(partOf(object), context)) as ObjectOf<H> & KubeObject,
-    fromHub: async (object, context) => completed(kind, object, await functions.fromHub(partOf(object), context)),
+    toHub: async (object, context) => {
+      const converted = await functions.toHub(partOf(object), context);
+      return completed(hub, object, requireResult('toHub', kind, converted)) as ObjectOf<H> & KubeObject;
+    },
+    fromHub: async (object, context) => {
+      const converted = await functions.fromHub(partOf(object), context);
+      return completed(kind, object, requireResult('fromHub', kind, converted));
+    },
   };
 }
 
@@ -121,11 +127,22 @@ export function hubSpokeConverter<H extends Kind>(
     // Both are looked up first, because half a conversion is useless.
     const from = apiVersion === hub.apiVersion ? undefined : find(apiVersion);
     const to = desired === hub.apiVersion ? undefined : find(desired);
-    const atHub = from === undefined ? (object as ObjectOf<H> & KubeObject) : await from.toHub(object, context);
+    const atHub =
+      from === undefined
+        ? (object as ObjectOf<H> & KubeObject)
+        : requireResult('toHub', from.kind, await from.toHub(object, context));
     return to === undefined ? atHub : await to.fromHub(atHub, context);
   };
   const versions = [hub.version, ...spokes.map(({ kind }) => kind.version)];
   return Object.assign(convert, { group: hub.group, kind: hub.kind, versions });
+}
+
+/** @throws WebhookServerError for what is not an object, of which nothing would be left but the metadata */
+function requireResult<T>(name: 'toHub' | 'fromHub', kind: Kind, result: T): T {
+  if (isJsonObject(result)) return result;
+  throw new WebhookServerError(
+    `${name} of ${kind.apiVersion} returned ${shownType(result)}: expected an object with the fields of the other version`,
+  );
 }
 
 /** The result with the type of its version. If it has no metadata, it keeps the source's. */

@@ -2,7 +2,9 @@ import { requireList, requireObject } from '@kctl/client/internal';
 import { createJsonPatch, type KubeObject, parseJson, stringifyJson } from '@kctl/apimachinery';
 import { isJsonObject } from '@kctl/apimachinery/internal';
 import { messageOf } from '@kctl/telemetry/internal';
+import { shownType } from '@kctl/options';
 import type { Converter } from '../handler/converter.js';
+import { jsonProblem } from '../handler/read-json.js';
 
 /**
  * Returns the losses of an object on its way to each of the other versions and back, one sentence for each field, and
@@ -54,8 +56,10 @@ export async function roundTripProblems(
 }
 
 /** An object as an API server reads it, without the members that JSON omits. */
-function asSent(object: KubeObject): KubeObject {
-  return parseJson(stringifyJson(object)) as KubeObject;
+function asSent(object: unknown): KubeObject {
+  const problem = isJsonObject(object) ? jsonProblem(object) : shownType(object);
+  if (problem === undefined) return parseJson(stringifyJson(object)) as KubeObject;
+  throw new TypeError(`the converter returned ${problem}: expected an object that can be written as JSON`);
 }
 
 const changes: Readonly<Record<string, string>> = { remove: 'loses', replace: 'changes', add: 'adds' };

@@ -40,6 +40,7 @@ import {
   loadClientCa,
   type CertificateSource,
 } from '../certificates/certificate-source.js';
+import { requireNoPromise, requirePair } from '../certificates/require-pair.js';
 import type { PemPair } from '../certificates/issue.js';
 import type { KeyPair } from '../certificates/certificate-watcher.js';
 import { clientIdentityOf, isAllowedClient, type AllowedClients } from '../handler/client-identity.js';
@@ -253,7 +254,7 @@ class HttpsWebhookServer implements WebhookServer {
   checkStarted(): void {
     if (!this.isDisabled && this.port === undefined)
       throw new WebhookServerError('webhook server has not been started yet');
-    if (!this.isDisabled) this.#options.certificate?.check?.();
+    if (!this.isDisabled) requireNoPromise('certificate.check', this.#options.certificate?.check?.());
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -351,7 +352,8 @@ class HttpsWebhookServer implements WebhookServer {
       ...(ca === undefined ? {} : { ca }),
     });
     const replace = (): void => this.#server?.setSecureContext(context());
-    const use = (next: KeyPair): void => {
+    const use = (given: KeyPair): void => {
+      const next = requirePair('the source of the certificate', given);
       requireBundle('the serving certificate', next.cert);
       const last = pair;
       pair = next;
@@ -395,7 +397,7 @@ class HttpsWebhookServer implements WebhookServer {
     const { certName = 'tls.crt', keyName = 'tls.key' } = this.#options;
     if (certificate !== undefined) return certificate;
     if (getCertificate !== undefined)
-      return callbackCertificates(async () => bytesOf(await getCertificate(undefined)), {
+      return callbackCertificates(async () => requirePair('getCertificate', await getCertificate(undefined)), {
         clock: this.#clock,
         logger: this.#logger,
       });
@@ -411,7 +413,7 @@ class HttpsWebhookServer implements WebhookServer {
   ): NonNullable<ServerTls['SNICallback']> {
     return (serverName, done) => {
       void (async (): Promise<SecureContext> => {
-        const { cert, key } = await getCertificate(serverName);
+        const { cert, key } = requirePair('getCertificate', await getCertificate(serverName));
         requireBundle(`the certificate for ${shownValue(serverName)}`, cert);
         return createSecureContext({ ...context(), cert, key });
       })().then(
@@ -451,10 +453,6 @@ function requirePath(path: unknown): void {
 function requireBundle(what: string, bundle: string | Uint8Array): void {
   const problem = certificateBundleProblem(bundle);
   if (problem !== undefined) throw new WebhookServerError(`${what} ${problem}`);
-}
-
-function bytesOf({ cert, key }: KeyPair | PemPair): KeyPair {
-  return { cert: Buffer.from(cert), key: Buffer.from(key) };
 }
 
 function plain(response: HttpResponse, code: number, text: string): void {

@@ -1,5 +1,5 @@
 import type { Clock, ClockTimer } from '@kctl/wait';
-import { Slicer } from '@kctl/wait/internal';
+import { Slicer, startTimer } from '@kctl/wait/internal';
 import { DelayHeap } from './delay-heap.js';
 import { QueueArgumentError, requireNumber } from '../errors.js';
 import { sliceMs } from '../slice.js';
@@ -97,7 +97,7 @@ export class DelayLine {
     this.#timer?.cancel();
     this.#armedFor = head;
     const onTimer = (): void => this.#onTimer();
-    this.#timer = this.#clock.setTimer(onTimer, head - this.#clock.monotonicNow(), { keepAlive: this.#keepAlive });
+    this.#timer = startTimer(this.#clock, onTimer, head - this.#clock.monotonicNow(), { keepAlive: this.#keepAlive });
   }
 
   #disarm(): void {

@@ -155,7 +155,7 @@ export const clients: readonly Scenario[] = [
 async function* bytes(text: string): AsyncGenerator<Buffer[]> {
   yield await Promise.resolve([Buffer.from(text)]);
 }
-async function callAll(attempt: Stage['attempt'], own: client.Client, signal: AbortSignal): Promise<void> {
+export async function callAll(attempt: Stage['attempt'], own: client.Client, signal: AbortSignal): Promise<void> {
   const draft = structuredClone(object) as never;
   const calls: readonly (() => unknown)[] = [
     () => own.get(ConfigMap, key),

@@ -24,10 +24,38 @@ export interface Scenario {
   readonly part: object;
   /** Methods that are left as they are. */
   readonly except?: readonly string[];
+  /** Answers that the part does not give. @default none */
+  readonly without?: RegExp;
+  /** How errors name the part; each wrong answer, except those that are `fine`, leads to such an error. @default any error, or none */
+  readonly named?: RegExp;
+  /** Answers that the part may give. */
+  readonly fine?: RegExp;
   play(stage: Stage, part: never): Promise<void> | void;
 }
 
 const foreign = new Error('foreign');
+const throwing = (): never => {
+  throw foreign;
+};
+/** Every field that code may look at throws when it is read. */
+const withThrowingGetters = (): object =>
+  Object.defineProperties(
+    {},
+    Object.fromEntries(
+      ['metadata', 'items', 'status', 'body', 'headers', 'apiVersion', 'kind', 'cert', 'key', 'cancel', 'get'].map(
+        (name) => [name, { get: throwing, enumerable: true }],
+      ),
+    ),
+  );
+const cycle = (): object => {
+  const object: Record<string, unknown> = { metadata: {}, items: [] };
+  return Object.assign(object, { spec: object });
+};
+const revoked = (): object => {
+  const { proxy, revoke } = Proxy.revocable({}, {});
+  revoke();
+  return proxy;
+};
 /** What code without types may throw. */
 const nothing = undefined as unknown as Error;
 /** What methods return, or do. */
@@ -36,10 +64,17 @@ export const wrongAnswers: readonly (readonly [string, () => unknown])[] = [
   ['null', () => null],
   ['a number', () => 5],
   ['NaN', () => Number.NaN],
+  ['Infinity', () => Infinity],
+  ['a number that is too large for a date', () => 9e15],
+  ['a number below 0', () => -1],
+  ['a bigint', () => 5n],
   ['a string', () => 'x'],
   ['a symbol', () => Symbol('x')],
   ['an object', () => ({})],
   ['an object of nulls', () => ({ metadata: null, items: null, status: null, body: null, headers: null })],
+  ['an object whose getters throw', withThrowingGetters],
+  ['an object that cannot be read', revoked],
+  ['an object that holds itself', cycle],
   ['a list', () => []],
   ['a list of null', () => [null]],
   ['a function', () => () => undefined],
@@ -50,6 +85,7 @@ export const wrongAnswers: readonly (readonly [string, () => unknown])[] = [
   ['a promise of an object of nulls', () => Promise.resolve({ metadata: null, items: null, body: null })],
   ['a promise of a list of null', () => Promise.resolve([null])],
   ['a promise of items of null', () => Promise.resolve({ metadata: {}, items: [null] })],
+  ['a promise of an object whose getters throw', () => Promise.resolve(withThrowingGetters())],
   ['a rejection', () => Promise.reject(foreign)],
   ['a rejection with undefined', () => Promise.reject(nothing)],
   [
@@ -132,14 +168,30 @@ export async function findingsOf(scenario: Scenario): Promise<readonly string[]>
   for (const method of methodsOf(scenario.part)) {
     if (scenario.except?.includes(method) === true) continue;
     for (const [answer, call] of wrongAnswers) {
+      if (scenario.without?.test(answer) === true) continue;
       const errors = await reached(scenario, withMethod(scenario.part, method, call));
       for (const error of errors) {
         const problem = problemOf(error);
         if (problem !== undefined) findings.set(problem, `${method} returns ${answer}: ${problem}`);
       }
+      const { named, fine } = scenario;
+      if (named === undefined || fine?.test(answer) === true || errors.some((error) => named.test(textOf(error))))
+        continue;
+      findings.set(
+        `${method} ${answer}`,
+        `${method} returns ${answer}: no error names it, but ${errors.map(textOf).join(', ')}`,
+      );
     }
   }
   return [...findings.values()];
+}
+
+function textOf(error: unknown): string {
+  return error === hangs
+    ? 'it hangs'
+    : chainOf(error)
+        .map((link) => (link instanceof Error ? link.message : ''))
+        .join(': ');
 }
 
 /** What a scenario leads to with the right part. */

@@ -3,7 +3,7 @@ import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import * as webhook from '@kctl/webhook';
 import { type Scenario, type Stage } from './play.js';
 import { object } from '../parts.js';
-import { nothing, functionsOf } from './kit.js';
+import { nothing, functionsOf, runnable } from './kit.js';
 
 const review = {
   uid: 'u',
@@ -43,7 +43,30 @@ async function answered(
     for (const message of messages) if (message !== '') throw new Error(message);
   });
 }
+const noCertificate = async (): Promise<never> => await Promise.reject(new Error('expected by the scenario'));
+
 export const webhooks: readonly Scenario[] = [
+  {
+    name: 'a source of certificates',
+    part: { load: noCertificate, accessNeeds: () => [] },
+    except: ['accessNeeds'],
+    named: /the source of the certificate returned|webhook server: /,
+    play: async (stage, certificate) => {
+      const { clock, logger } = stage;
+      const server = webhook.createWebhookServer({ port: 0, certificate, clock, logger });
+      await runnable(server, stage, (signal) => server.run(signal));
+    },
+  },
+  {
+    name: 'a callback for certificates',
+    part: { getCertificate: noCertificate },
+    named: /getCertificate returned|webhook server: /,
+    play: async (stage, { getCertificate }: { readonly getCertificate: () => never }) => {
+      const { clock, logger } = stage;
+      const server = webhook.createWebhookServer({ port: 0, getCertificate, clock, logger });
+      await runnable(server, stage, (signal) => server.run(signal));
+    },
+  },
   {
     name: 'a validator',
     part: { validateCreate: nothing, validateUpdate: nothing, validateDelete: nothing },
