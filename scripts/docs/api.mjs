@@ -23,7 +23,7 @@ const entries = {};
 for (const name of readdirSync('packages')) {
   const { exports } = JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8'));
   for (const [path, target] of Object.entries(exports)) {
-    if (typeof target !== 'object' || /^\.\/(kinds|schemas)\//.test(path) || programs.has(path)) continue;
+    if (typeof target !== 'object' || /^\.\/(?:kinds|schemas|internal)\b/.test(path) || programs.has(path)) continue;
     entries[join('packages', name, target['@kctl/source'])] = path === '.' ? name : `${name}/${path.slice(2)}`;
   }
 }

@@ -15,7 +15,7 @@ function entryPoints() {
     const { exports } = JSON.parse(readFileSync(join('packages', name, 'package.json'), 'utf8'));
     return Object.entries(exports).flatMap(([path, target]) => {
       const source = typeof target === 'object' && target !== null ? target['@kctl/source'] : undefined;
-      if (source === undefined || /^\.\/(kinds|schemas)\//.test(path)) return [];
+      if (source === undefined || /^\.\/(?:kinds|schemas|internal)\b/.test(path)) return [];
       return [{ specifier: `@kctl/${name}${path.slice(1)}`, file: join('packages', name, source) }];
     });
   });
