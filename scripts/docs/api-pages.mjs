@@ -86,15 +86,15 @@ function pagesOf({ name, members }) {
     return own.length === 0 ? [] : [{ page: `${name}/exports`, title: 'exports', members: own }];
   /** @type {Page[]} */
   const pages = [];
-  const add = (/** @type {string} */ title, /** @type {Member[]} */ of) =>
-    pages.push({
-      page: `${name}/${title
-        .replaceAll(/[^\w-]+/g, '-')
-        .replace(/-$/, '')
-        .toLowerCase()}`,
-      title,
-      members: of,
-    });
+  const add = (/** @type {string} */ title, /** @type {Member[]} */ of) => {
+    const page = `${name}/${title
+      .replaceAll(/[^\w-]+/g, '-')
+      .replace(/-$/, '')
+      .toLowerCase()}`;
+    // A folder and a file beside it may have one name.
+    const same = pages.filter((other) => other.page === page || other.page.startsWith(`${page}-and-`)).length;
+    pages.push({ page: same === 0 ? page : `${page}-and-${same}`, title, members: of });
+  };
   const folders = Map.groupBy(own, (member) => placeOf(member).slice(0, -1).join('/'));
   for (const [folder, ofFolder] of folders) {
     if (folder !== '' && lengthOf(ofFolder) <= longest) {

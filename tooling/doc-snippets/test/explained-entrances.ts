@@ -21,6 +21,8 @@ export const explained: ReadonlyMap<string, string> = new Map([
   ['Metrics.histogram', 'each collector library has its own'],
   ['Cache.matcherFor', 'list refuses them first'],
   ['CacheView.matcherFor', 'list refuses them first'],
+  ['DeclaredChildren.plan', 'takes the context of a reconcile, which has more'],
+  ['Planner.plan', 'takes the context of a reconcile, which has more'],
   ['WatchHandle.waitForSync', 'the fitting argument is a controller, whose handles have it'],
   ['Clock.setTimer', 'called for each timer'],
   ['client.listWithin', 'hands them to list, which refuses them'],
