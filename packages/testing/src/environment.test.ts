@@ -166,7 +166,9 @@ describe('eventually', () => {
   it('says how long was waited of errors whose message cannot be set', async () => {
     const cause = Object.freeze(new Error('frozen'));
     const last = async (error: Error): Promise<unknown> =>
-      await eventually(() => Promise.reject(error), { timeoutMs: 0 }).catch((failure: unknown) => failure);
+      await eventually(() => Promise.reject(error), { timeoutMs: 0, clock: new FakeClock() }).catch(
+        (failure: unknown) => failure,
+      );
     const late = new DOMException('late', 'TimeoutError');
     expect(await last(late)).toBe(late);
     expect(late.message).toBe('after 0 ms: late');

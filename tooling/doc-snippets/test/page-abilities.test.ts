@@ -118,9 +118,10 @@ describe('the kctl column of the pages for those who come from elsewhere', () =>
 describe('commands of kctl', () => {
   const commands = new Set(
     [
-      ...(read('packages/cli/src/program.ts') + read('packages/cli/src/define-commands.ts')).matchAll(
-        /(?:command|change)\(\s*'(\w+)|\bname: '(\w+)'|\['(\w+)', '/g,
-      ),
+      ...['program', 'define-commands', 'plan/define-plan']
+        .map((file) => read(`packages/cli/src/${file}.ts`))
+        .join('\n')
+        .matchAll(/(?:command|change)\(\s*'(\w+)|\bname: '(\w+)'|\['(\w+)', '/g),
     ].map(([, a, b, c]) => a ?? b ?? c),
   );
   it.each(pages)('%s', (page) => {
