@@ -17,6 +17,17 @@ import { optionProblems, requireOptions } from './require-options.js';
 
 const clock = { now: () => 0, monotonicNow: () => 0, setTimer: () => undefined };
 
+class GetterClock {
+  readonly #origin = -0.5;
+  get now(): () => number {
+    return () => this.#origin;
+  }
+  monotonicNow(): number {
+    return this.#origin;
+  }
+  setTimer(): void {}
+}
+
 const revoked = (): object => {
   const { proxy, revoke } = Proxy.revocable({}, {});
   revoke();
@@ -56,6 +67,8 @@ describe('checks of options', () => {
   it.each([
     [clockOption, clock],
     [clockOption, Object.create(clock) as unknown],
+    [clockOption, Object.assign(() => undefined, clock)],
+    [clockOption, new GetterClock()],
     [functionOption, () => 1],
     [signalOption, signal],
     [signalOption, runInContext('({ aborted: false, addEventListener() {} })', createContext({})) as unknown],

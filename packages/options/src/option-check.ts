@@ -123,14 +123,20 @@ const lastInstantMs = 8.64e15;
  * read once, because one that is not a number makes waits that never end.
  */
 export const clockOption: OptionCheck = (name, value) => {
-  if (typeof value === 'object' && value !== null && soundClocks.has(value)) return undefined;
+  if (!isReference(value)) return isClock(name, value);
+  if (soundClocks.has(value)) return undefined;
   const problem = isClock(name, value) ?? timeProblem(name, value);
-  if (problem === undefined && typeof value === 'object' && value !== null) soundClocks.add(value);
+  if (problem === undefined) soundClocks.add(value);
   return problem;
 };
 
+/** A class with static methods is a clock, too. */
+function isReference(value: unknown): value is object {
+  return (typeof value === 'object' && value !== null) || typeof value === 'function';
+}
+
 /** What is wrong with the times of a clock. */
-function timeProblem(name: string, clock: unknown): string | undefined {
+function timeProblem(name: string, clock: object): string | undefined {
   for (const method of ['now', 'monotonicNow']) {
     const { time, failure } = timeOf(clock, method);
     if (failure !== undefined) return `${name}.${method}() failed (${failure}): expected a number of ms`;
@@ -140,9 +146,9 @@ function timeProblem(name: string, clock: unknown): string | undefined {
   return undefined;
 }
 
-function timeOf(clock: unknown, method: string): { readonly time?: unknown; readonly failure?: string } {
+function timeOf(clock: object, method: string): { readonly time?: unknown; readonly failure?: string } {
   try {
-    const call: unknown = typeof clock === 'object' && clock !== null ? Reflect.get(clock, method) : undefined;
+    const call: unknown = Reflect.get(clock, method);
     return { time: typeof call === 'function' ? Reflect.apply(call, clock, []) : undefined };
   } catch (error) {
     return { failure: error instanceof Error ? error.message : shownArgument(error) };

@@ -34,6 +34,19 @@ describe('sleep', () => {
     );
   });
 
+  it('takes a clock and a timer that are functions', async () => {
+    const timer = Object.assign(() => undefined, { cancel: () => undefined });
+    const clock = Object.assign(() => undefined, {
+      now: () => 0,
+      monotonicNow: () => 0,
+      setTimer: (callback: () => void) => {
+        queueMicrotask(callback);
+        return timer;
+      },
+    });
+    await expect(sleep(5, { clock })).resolves.toBeUndefined();
+  });
+
   it('rejects with the reason of an abort and leaves no timer', async () => {
     const clock = new FakeClock();
     const controller = new AbortController();

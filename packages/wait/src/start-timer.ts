@@ -13,5 +13,6 @@ export function startTimer(clock: Clock, ...of: Parameters<Clock['setTimer']>): 
 }
 
 function isTimer(value: unknown): value is ClockTimer {
-  return typeof value === 'object' && value !== null && 'cancel' in value && typeof value.cancel === 'function';
+  const isReference = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isReference && 'cancel' in value && typeof value.cancel === 'function';
 }
