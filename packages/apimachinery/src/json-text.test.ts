@@ -51,6 +51,15 @@ describe('parseJson and stringifyJson', () => {
     );
   });
 
+  it('looks for such a Date where JSON.stringify does, not in what writes itself', () => {
+    const instant: { at: Date; toJSON: () => null; self?: unknown } = { at: new Date(Number.NaN), toJSON: () => null };
+    instant.self = instant;
+    expect(stringifyJson({ a: [instant], b: Object.create({ at: instant.at }) as unknown })).toBe(
+      '{"a":[null],"b":{}}',
+    );
+    expect(() => stringifyJson([[{ a: 'null', b: { at: instant.at } }]])).toThrow('[0][0].b.at is a Date');
+  });
+
   it('finds a long integer wherever it lies', () => {
     for (let pad = 0; pad < 40; pad++)
       for (let digits = 14; digits < 22; digits++) {

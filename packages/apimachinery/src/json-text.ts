@@ -1,3 +1,5 @@
+import { isSelfWriting, type JsonObject } from './json-object.js';
+
 /**
  * Sixteen digits at the start of a number, which an integer beyond 2^53 must have. Other matches only cost the slow
  * path.
@@ -59,8 +61,9 @@ function isDigit(code: number): boolean {
 export function stringifyJson(value: unknown): string {
   const text = textOf(value);
   // A null is rare, so that the search for what became one is, too.
-  const path = text.includes('null') ? invalidDateIn(value, '') : undefined;
-  if (path !== undefined) throw new TypeError(`${path === '' ? 'the value' : path} is a Date that is not valid`);
+  const path = text.includes('null') ? invalidDateIn(value) : undefined;
+  if (path !== undefined)
+    throw new TypeError(`${path === '' ? 'the value' : path.replace(/^\./, '')} is a Date that is not valid`);
   return text;
 }
 
@@ -73,16 +76,32 @@ function textOf(value: unknown): string {
   }
 }
 
-/** The path of the first Date without a time; undefined if there is none. */
-function invalidDateIn(value: unknown, path: string): string | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? path : undefined;
-  for (const [key, member] of Object.entries(value)) {
-    const at = Array.isArray(value) ? `${path}[${key}]` : path === '' ? key : `${path}.${key}`;
-    const found = invalidDateIn(member, at);
-    if (found !== undefined) return found;
+/**
+ * The path of the first Date without a time; undefined if there is none. Put together on the way back, because templates
+ * of pods have `creationTimestamp: null`, so that the search is part of their writes.
+ */
+function invalidDateIn(value: unknown): string | undefined {
+  if (!isTree(value)) return undefined;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index++) {
+      const found = isTree(value[index]) ? invalidDateIn(value[index]) : undefined;
+      if (found !== undefined) return `[${index}]${found}`;
+    }
+    return undefined;
+  }
+  // What writes itself is not written member by member, and its members may be a cycle.
+  if (isSelfWriting(value)) return value instanceof Date && Number.isNaN(value.getTime()) ? '' : undefined;
+  for (const key in value) {
+    const member = (value as Readonly<JsonObject>)[key];
+    const found = isTree(member) && Object.hasOwn(value, key) ? invalidDateIn(member) : undefined;
+    if (found !== undefined) return `.${key}${found}`;
   }
   return undefined;
+}
+
+/** Leaves are recognized before the call, because most values are leaves. */
+function isTree(value: unknown): value is object {
+  return typeof value === 'object' && value !== null;
 }
 
 function toText(value: unknown, replacer?: (key: string, value: unknown) => unknown): string {
