@@ -42,8 +42,29 @@ export type JsonOf<M extends object> = M extends { metadata?: object }
   ? Omit<FieldOf<M>, 'apiVersion' | 'kind' | 'metadata'> & { metadata: ObjectMeta }
   : FieldOf<M>;
 
-/** Fields whose members are named by users, so that none of them is a field of a model. */
-const maps = new Set(['annotations', 'binaryData', 'data', 'labels', 'options', 'parameters', 'stringData']);
+/** Members with dashes in the API. A label or a field of a user may begin as they do. */
+const dashed = new Set(
+  ['embedded_resource', 'int_or_string', 'list_map_keys', 'list_type', 'map_type', 'preserve_unknown_fields'].map(
+    (name) => `x_kubernetes_${name}`,
+  ),
+).add('x_kubernetes_validations');
+
+/**
+ * What the members of a value are: fields of a model, models under names that users chose, or what is written as it is,
+ * apart from Dates.
+ */
+type Content = 'model' | 'models' | 'any';
+
+/** Contents of fields in a literal, by name. */
+const contents: ReadonlyMap<string, Content> = new Map([
+  ...['annotations', 'binaryData', 'data', 'labels', 'options', 'parameters', 'stringData'].map(anyContent),
+  ...['default', 'enum', 'example'].map(anyContent),
+  ...['definitions', 'dependencies', 'patternProperties', 'properties'].map((name) => [name, 'models'] as const),
+]);
+
+function anyContent(name: string): readonly [string, Content] {
+  return [name, 'any'];
+}
 
 /**
  * Returns the JSON form of a model of `@kubernetes/client-node` as an object of a kind, which clients of `@kctl` write.
@@ -73,45 +94,63 @@ export function jsonOf(kind: Kind, model: unknown): unknown {
         `jsonOf ${kind.kind}: ${name} of the model is ${JSON.stringify(given)}: expected ${JSON.stringify(kind[name])}`,
       );
   }
-  return fieldOf(model, '', '');
+  return fieldOf(model, 'model', '');
 }
 
-function fieldOf(value: unknown, name: string, path: string): unknown {
+function fieldOf(value: unknown, content: Content, path: string): unknown {
   if (!isObject(value)) return value;
   if (value instanceof Date) return timeOf(value, path);
-  if (Array.isArray(value)) return value.map((item: unknown, index) => fieldOf(item, '', `${path}[${index}]`));
-  const names = namesOf(value, name);
+  if (Array.isArray(value)) return value.map((item: unknown, index) => fieldOf(item, content, `${path}[${index}]`));
+  const describe = content === 'model' ? fieldsOf(value) : (name: string) => [name, inside[content]] as const;
   const fields: Record<string, unknown> = {};
   for (const [key, member] of Object.entries(value)) {
     if (member === undefined) continue;
-    const field = names(key);
+    const [field, contentOfField] = describe(key);
     const at = path === '' ? field : `${path}.${field}`;
     // Assigning to `__proto__` would change the prototype.
-    Object.defineProperty(fields, field, { value: fieldOf(member, field, at), ...ordinary });
+    Object.defineProperty(fields, field, { value: fieldOf(member, contentOfField, at), ...ordinary });
   }
   return fields;
 }
 
 const ordinary = { writable: true, enumerable: true, configurable: true } as const;
+const inside = { models: 'model', any: 'any' } as const;
 
-/** How the members of an object are named in the API. A model that client-node has made knows; a literal does not. */
-function namesOf(value: object, name: string): (member: string) => string {
-  const table: unknown = Reflect.get(value.constructor ?? Object, 'attributeTypeMap');
+/**
+ * The name in the API and the content of each member of a model. One that client-node has made knows; a literal does
+ * not.
+ */
+function fieldsOf(model: object): (member: string) => readonly [string, Content] {
+  // Not that of the model itself: users may have chosen the name for a member.
+  const prototype: unknown = Object.getPrototypeOf(model);
+  const ofClass: unknown = isObject(prototype) ? prototype.constructor : undefined;
+  const table: unknown = typeof ofClass === 'function' ? Reflect.get(ofClass, 'attributeTypeMap') : undefined;
   if (Array.isArray(table)) {
-    const known = new Map<string, string>(
-      table.filter(isAttribute).map(({ name: member, baseName }) => [member, baseName] as const),
+    const known = new Map(
+      table.filter(isAttribute).map(({ name, baseName, type }) => [name, [baseName, contentOf(type)]] as const),
     );
-    return (member) => known.get(member) ?? member;
+    return (member) => known.get(member) ?? [member, 'model'];
   }
-  if (maps.has(name)) return (member) => member;
   return (member) => {
-    if (isReserved(member)) return reserved[member];
-    return member.startsWith('x_kubernetes_') ? member.replaceAll('_', '-') : member;
+    const field = isReserved(member) ? reserved[member] : dashed.has(member) ? member.replaceAll('_', '-') : member;
+    return [field, contents.get(field) ?? 'model'];
   };
 }
 
-function isAttribute(value: unknown): value is { readonly name: string; readonly baseName: string } {
-  return isObject(value) && 'name' in value && 'baseName' in value;
+/** By the type in a table of client-node, e.g. `{ [key: string]: V1JSONSchemaProps; }` or `Array<any>`. */
+function contentOf(type: string): Content {
+  if (/\bany\b/.test(type) || type === 'object') return 'any';
+  return type.startsWith('{') ? 'models' : 'model';
+}
+
+interface Attribute {
+  readonly name: string;
+  readonly baseName: string;
+  readonly type: string;
+}
+
+function isAttribute(value: unknown): value is Attribute {
+  return isObject(value) && 'name' in value && 'baseName' in value && 'type' in value;
 }
 
 function isReserved(member: string): member is keyof Reserved {
