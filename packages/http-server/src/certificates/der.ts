@@ -32,12 +32,14 @@ export function oid(dotted: string): Buffer {
   return encode(0x06, Buffer.from(bytes));
 }
 
-/** UTCTime through 2049, GeneralizedTime after it (RFC 5280 §4.1.2.5), in whole seconds. */
+/** The first and the last second that a certificate can name, in ms since the epoch. */
+const [firstMs, lastMs] = [Date.parse('0000-01-01T00:00:00Z'), Date.parse('9999-12-31T23:59:59Z')];
+
+/** UTCTime from 1950 through 2049, GeneralizedTime beyond (RFC 5280 §4.1.2.5), in whole seconds. */
 export function time(ms: number): Buffer {
-  const digits = new Date(ms).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
-  return Number(digits.slice(0, 4)) < 2050
-    ? encode(0x17, Buffer.from(digits.slice(2)))
-    : encode(0x18, Buffer.from(digits));
+  const digits = new Date(Math.min(Math.max(ms, firstMs), lastMs)).toISOString().replaceAll(/[-:T]|\.\d+/g, '');
+  const year = Number(digits.slice(0, 4));
+  return year >= 1950 && year < 2050 ? encode(0x17, Buffer.from(digits.slice(2))) : encode(0x18, Buffer.from(digits));
 }
 
 /** The values that the content of a value consists of, each with its tag and length. */

@@ -158,8 +158,10 @@ export function isAddress(name: string): boolean {
 
 function addressBytes(address: string): Uint8Array {
   if (isIPv4(address)) return Uint8Array.from(address.split('.').map(Number));
+  // The zone says on which interface of this machine the address is, and is not part of it.
+  const [bare = ''] = address.split('%');
   // A URL writes an address with hexadecimal groups alone.
-  const [head = '', tail] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const [head = '', tail] = new URL(`http://[${bare}]`).hostname.slice(1, -1).split('::');
   const groups = (part = ''): number[] => (part === '' ? [] : part.split(':').map((group) => parseInt(group, 16)));
   const [before, after] = [groups(head), groups(tail)];
   const all = [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after];
