@@ -133,6 +133,7 @@ interface Refusal {
 
 class AccessFilter {
   readonly #options: AccessFilterOptions;
+  readonly #random: Random;
   readonly #users: ReviewMemory<UserInfo | undefined>;
   readonly #decisions: ReviewMemory<boolean>;
   /** Reviews of tokens that were never accepted. */
@@ -144,6 +145,9 @@ class AccessFilter {
 
   constructor(options: AccessFilterOptions) {
     this.#options = options;
+    this.#random = guardedRandom(options.random ?? systemRandom, (error) =>
+      options.logger.error('random failed, Math.random is used instead', { error }),
+    );
     this.#users = new ReviewMemory(options.clock);
     this.#decisions = new ReviewMemory(options.clock);
   }
@@ -209,10 +213,7 @@ class AccessFilter {
 
   /** Calls the API server, with retries if they may help, for at most {@link reviewTimeoutMs}. */
   async #review<T>(ask: (signal: AbortSignal) => Promise<T>): Promise<T> {
-    const { clock, logger } = this.#options;
-    const random = guardedRandom(this.#options.random ?? systemRandom, (error) =>
-      logger.error('random failed, Math.random is used instead', { error }),
-    );
+    const { clock } = this.#options;
     const deadline = new AbortController();
     const timer = startTimer(
       clock,
@@ -227,7 +228,7 @@ class AccessFilter {
         } catch (error) {
           if (step === retry.steps || deadline.signal.aborted || !mayPass(error)) throw error;
         }
-        await sleep(delay * (1 + retry.jitter * random()), { clock, signal: deadline.signal, keepAlive: false });
+        await sleep(delay * (1 + retry.jitter * this.#random()), { clock, signal: deadline.signal, keepAlive: false });
       }
     } finally {
       timer.cancel();

@@ -11,14 +11,14 @@ interface Review {
   readonly token: string | undefined;
 }
 
-function setUp(reply: (review: Review) => Promise<object>) {
+function setUp(reply: (review: Review) => Promise<object>, random = () => 0) {
   const clock = new FakeClock();
   const asked: Review[] = [];
   const logged: unknown[] = [];
   const filter = createAccessFilter({
     clock,
     logger: { ...noopLogger, error: (...line) => void logged.push(line) },
-    random: () => 0,
+    random,
     client: {
       create: async <K extends Kind>(kind: K, object: unknown) => {
         const { spec } = object as { spec: { token?: string } };
@@ -87,6 +87,19 @@ describe('createAccessFilter', () => {
     await t.clock.advance(10_000);
     expect(await answer).toBe(500);
     expect(t.asked).toHaveLength(5);
+  });
+
+  it('reports once that random fails', async () => {
+    const reply = (): Promise<object> =>
+      Promise.reject(new StatusError({ reason: 'InternalError', code: 500, message: 'later' }));
+    const t = setUp(reply, () => Number.NaN);
+    for (const token of ['good-1', 'good-2']) {
+      const answer = t.ask(token);
+      await settle();
+      await t.clock.advance(10_000);
+      expect(await answer).toBe(500);
+    }
+    expect(t.logged.filter((line) => inspect(line).includes('random failed'))).toHaveLength(1);
   });
 
   it('refuses what is allowed and denied at once', async () => {
