@@ -110,9 +110,11 @@ function servingFault({ authorities, serving }: CertificateState, now: number): 
 function servingAge({ serving }: CertificateState, { dnsNames }: StatePolicy, now: number): string | undefined {
   if (isOld(serving.cert, now)) return 'the certificate is about to expire';
   const certificate = parse(serving.cert);
-  const missing = dnsNames.find(
-    (name) => (isIP(name) === 0 ? certificate?.checkHost(name) : certificate?.checkIP(name)) === undefined,
-  );
+  const missing = dnsNames.find((name) => {
+    // An address is in a certificate without its zone.
+    const found = isIP(name) === 0 ? certificate?.checkHost(name) : certificate?.checkIP(name.replace(/%.*/, ''));
+    return found === undefined;
+  });
   return missing === undefined ? undefined : `the certificate is not for ${missing}`;
 }
 

@@ -1,3 +1,4 @@
+import { createContext, runInContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { requireNoPromise, requirePair } from './require-pair.js';
 
@@ -17,6 +18,8 @@ it.each([
 it('takes PEM as a string or as bytes', () => {
   const pair = { cert: Buffer.from('a'), key: Buffer.from('b') };
   expect(requirePair('load', { cert: 'a', key: new Uint8Array([98]) })).toEqual(pair);
+  const ofAnotherRealm: unknown = runInContext('new Uint8Array([98])', createContext({}));
+  expect(requirePair('load', { cert: 'a', key: ofAnotherRealm })).toEqual(pair);
 });
 
 it('refuses a check that is not over when it returns, and leaves no rejection unhandled', () => {

@@ -1,3 +1,4 @@
+import { types } from 'node:util';
 import { isThenable, shownType } from '@kctl/options';
 import { WebhookServerError } from '../errors.js';
 import type { KeyPair } from './certificate-watcher.js';
@@ -29,6 +30,7 @@ export function requireNoPromise(what: string, result: unknown): void {
   );
 }
 
+/** Bytes may be of another realm, as those of a test in a `node:vm` context are. */
 function isPem(value: unknown): value is string | Uint8Array {
-  return typeof value === 'string' || value instanceof Uint8Array;
+  return typeof value === 'string' || types.isUint8Array(value);
 }
