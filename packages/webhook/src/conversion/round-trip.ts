@@ -57,9 +57,10 @@ export async function roundTripProblems(
 
 /** An object as an API server reads it, without the members that JSON omits. */
 function asSent(object: unknown): KubeObject {
-  const problem = isJsonObject(object) ? jsonProblem(object) : shownType(object);
-  if (problem === undefined) return parseJson(stringifyJson(object)) as KubeObject;
-  throw new TypeError(`the converter returned ${problem}: expected an object that can be written as JSON`);
+  if (!isJsonObject(object)) throw new TypeError(`the converter returned ${shownType(object)}: expected an object`);
+  const problem = jsonProblem(object);
+  if (problem !== undefined) throw new TypeError(`the converter returned what cannot be written as JSON: ${problem}`);
+  return parseJson(stringifyJson(object)) as KubeObject;
 }
 
 const changes: Readonly<Record<string, string>> = { remove: 'loses', replace: 'changes', add: 'adds' };
