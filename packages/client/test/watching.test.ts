@@ -184,6 +184,25 @@ describe('createRetryWatcher', () => {
     expect(stages.map(({ clock }) => clock.pendingTimers)).toEqual([0, 0, 0]);
   });
 
+  it.each<[string, (stop: AbortController) => Promise<never>]>([
+    ['is silent', () => new Promise(() => undefined)],
+    [
+      'breaks with it',
+      (stop) => {
+        stop.abort();
+        throw new TypeError('terminated');
+      },
+    ],
+  ])('ends by its signal, whatever the reason, while the opening of a watch %s', async (_how, opening) => {
+    const stop = new AbortController();
+    const watcher: Watcher = { watch: () => opening(stop) };
+    const events = createRetryWatcher(watcher, ConfigMap, { resourceVersion: '5', signal: stop.signal });
+    const { seen, ended } = collect(events);
+    await settle();
+    stop.abort(new TypeError('the program ends'));
+    expect([seen, await ended]).toEqual([[], 'ended']);
+  });
+
   it('does nothing before it is read, and refuses what cannot be resumed or is a mistake', async () => {
     const stage = new Stage();
     stage.retry();

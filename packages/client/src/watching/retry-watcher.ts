@@ -212,7 +212,8 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
       });
       stream = await orAborted(opening, link.signal);
     } catch (error) {
-      return refused(error);
+      // The reason of the signal may be of any type, also one that is taken for a mistake of the program.
+      return signal.aborted ? { isOver: false, error } : refused(error);
     }
     const events = stream[Symbol.asyncIterator]();
     try {
