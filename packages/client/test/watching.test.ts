@@ -21,6 +21,9 @@ const failure = (code: number, reason: string, retryAfterSeconds?: number): Even
   status: { code, reason, message: reason, ...(retryAfterSeconds && { details: { retryAfterSeconds } }) },
 });
 const refusal = (code: number, reason: string): StatusError => new StatusError({ code, reason, message: reason });
+const fail = (message = 'cannot be left'): never => {
+  throw new Error(message);
+};
 const hang = Symbol('a stream that is silent');
 type Step = Event | Error | typeof hang;
 
@@ -274,6 +277,31 @@ describe('waitForEvent', () => {
     const disposable = Object.assign({ [Symbol.asyncDispose]: async () => void disposals++ }, plain);
     for (const events of [plain, disposable]) expect(await waitForEvent(events, isNamed('a'))).toMatchObject({});
     expect(disposals).toBe(1);
+  });
+
+  it('neither leaves nor disposes of a stream that has ended', async () => {
+    const calls: string[] = [];
+    const iterator = {
+      next: async () => ({ done: true, value: undefined }),
+      return: async () => void calls.push('return'),
+    };
+    const events = {
+      [Symbol.asyncIterator]: () => iterator,
+      [Symbol.asyncDispose]: async () => void calls.push('dispose'),
+    } as never;
+    const ended: unknown = await waitForEvent(events, () => true).catch((error: unknown) => error);
+    expect([isWatchClosed(ended), calls]).toEqual([true, []]);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['throw', () => fail()],
+    ['reject', () => Promise.reject(new Error('cannot be left'))],
+    ['return nothing', () => undefined],
+  ])('returns the event of a stream whose return and disposal %s', async (_what, leave) => {
+    const iterator = { next: async () => ({ done: false, value: added('a', '6') }), return: leave };
+    const events = { [Symbol.asyncIterator]: () => iterator, [Symbol.asyncDispose]: leave } as never;
+    expect(await waitForEvent<Event>(events, isNamed('a'))).toEqual(added('a', '6'));
+    await expect(waitForEvent<Event>(events, () => fail('broken condition'))).rejects.toThrow('broken condition');
   });
 
   it.each([

@@ -71,10 +71,14 @@ async function find<E>(
   const iterator = events[Symbol.asyncIterator]();
   let met = 0;
   let failure: Status | undefined;
+  let hasEnded = false;
   try {
     for (;;) {
       const result = await orAborted(iterator.next(), signal);
-      if (result.done === true) throw closedError(met, conditions.length, failure);
+      if (result.done === true) {
+        hasEnded = true;
+        throw closedError(met, conditions.length, failure);
+      }
       const event = result.value;
       failure = statusOf(event);
       if (!(await conditions[met]?.(event))) continue;
@@ -82,17 +86,25 @@ async function find<E>(
       if (met === conditions.length) return event;
     }
   } finally {
-    leave(events, iterator);
+    if (!hasEnded) leave(events, iterator);
   }
 }
 
 /**
  * Not awaited, because `return` of a generator that waits for its next event waits too, unless the stream is disposed
- * of.
+ * of. Its failures must not take the place of what the wait has found.
  */
 function leave<E>(events: AsyncIterable<E>, iterator: AsyncIterator<E>): void {
-  iterator.return?.().catch(() => undefined);
-  if (isDisposable(events)) void Promise.resolve(events[Symbol.asyncDispose]()).catch(() => undefined);
+  void settled(() => iterator.return?.());
+  if (isDisposable(events)) void settled(() => events[Symbol.asyncDispose]());
+}
+
+async function settled(call: () => unknown): Promise<void> {
+  try {
+    await call();
+  } catch {
+    // It has been left.
+  }
 }
 
 function closedError(met: number, conditions: number, failure: Status | undefined): WatchClosedError {
