@@ -195,6 +195,27 @@ describe('WorkerPool', () => {
     expect(t.outcome()).toBe(broken);
   });
 
+  it.each([undefined, { item: 'a', priority: 0, reasons: [] }])(
+    'fails with a queue that returns %o in place of a promise',
+    async (given) => {
+      const t = open(1, { getWithPriority: () => given as never });
+      t.run();
+      await settle();
+      expect(String(t.outcome())).toMatch(/^TypeError: getWithPriority of the queue returned .*: expected a promise$/);
+      expect(t.begun).toEqual([]);
+    },
+  );
+
+  it('works with a queue whose promise calls back at once', async () => {
+    let waits = 0;
+    const item = { item: 'a', priority: 0, reasons: [] };
+    const eager = { then: (resolve: (taken: unknown) => void) => resolve(item) };
+    const t = open(1, { getWithPriority: () => (waits++ === 0 ? eager : new Promise(() => undefined)) as never });
+    t.run();
+    await settle();
+    expect(t.begun).toEqual(['a']);
+  });
+
   it('fails with a queue that throws in tryGet', async () => {
     const t = open(2, {
       tryGetWithPriority: () => {

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { shownType } from '@kctl/options';
+import { isThenable, shownType } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import { Slicer } from '@kctl/wait/internal';
 import type { PrioritizedItem } from '@kctl/workqueue';
@@ -105,8 +105,11 @@ export class WorkerPool<R> {
 
   #wait(): void {
     const next = this.#options.queue.getWithPriority({ signal: this.#signal });
+    if (!isThenable(next))
+      throw new TypeError(`getWithPriority of the queue returned ${shownType(next)}: expected a promise`);
     this.#isWaiting = true;
-    next.then(this.#onItem, (error: unknown) => {
+    // Of a promise that calls back at once, too, the item comes later.
+    Promise.resolve(next).then(this.#onItem, (error: unknown) => {
       this.#isWaiting = false;
       this.#fail(error);
     });
