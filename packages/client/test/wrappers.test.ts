@@ -78,6 +78,13 @@ describe('withDryRun', () => {
     expect(Symbol.asyncIterator in stream).toBe(true);
     expect(withDryRun(createBlindClient())).not.toHaveProperty('watch');
   });
+
+  it('keeps watching with a client behind a proxy that makes it when it is first used', () => {
+    const lazily = (make: () => Client): Client =>
+      new Proxy({}, { get: (_, verb) => Reflect.get(make(), verb) }) as never;
+    expect(withDryRun(lazily(createMemoryClient))).toHaveProperty('watch');
+    expect(withDryRun(lazily(createBlindClient))).not.toHaveProperty('watch');
+  });
 });
 
 describe('withFieldOwner and withFieldValidation', () => {
