@@ -10,6 +10,7 @@ import { metadataOf } from './kube-object.js';
 import { keyIn } from './checks/require-kind.js';
 import { targetCondition, waitTargetNames } from './wait-target.js';
 import type { WaitTarget } from './wait-target.js';
+import { settled } from './watching/settled.js';
 import { isWatchable } from './wrap.js';
 import type { AbortOptions, GetOptions, ListOptions } from './options.js';
 
@@ -186,17 +187,20 @@ class ObjectWait<K extends Kind> {
   }
 
   async #follow(stream: WatchStream<ReadObject<K>>, signal: AbortSignal): Promise<Outcome<K>> {
-    await using running = stream;
-    const events = running[Symbol.asyncIterator]();
-    let hasProgressed = false;
-    for (;;) {
-      const event = await nextOrEnd(events);
-      if (signal.aborted) throw abortReason(signal);
-      if (event === undefined || event.type === 'ERROR') return { isMet: false, hasProgressed };
-      hasProgressed = true;
-      if (event.type === 'BOOKMARK') continue;
-      const outcome = this.#check(event.type === 'DELETED' ? undefined : event.object);
-      if (outcome.isMet) return outcome;
+    try {
+      const events = stream[Symbol.asyncIterator]();
+      let hasProgressed = false;
+      for (;;) {
+        const event = await nextOrEnd(events);
+        if (signal.aborted) throw abortReason(signal);
+        if (event === undefined || event.type === 'ERROR') return { isMet: false, hasProgressed };
+        hasProgressed = true;
+        if (event.type === 'BOOKMARK') continue;
+        const outcome = this.#check(event.type === 'DELETED' ? undefined : event.object);
+        if (outcome.isMet) return outcome;
+      }
+    } finally {
+      await settled(() => stream[Symbol.asyncDispose]());
     }
   }
 

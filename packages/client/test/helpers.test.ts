@@ -383,6 +383,27 @@ describe('waitFor', () => {
     expect(scopes).toEqual([key.namespace, key.namespace]);
   });
 
+  it.each<[string, object]>([
+    [
+      'throws',
+      {
+        [Symbol.asyncDispose]: () => {
+          throw new Error('cannot be left');
+        },
+      },
+    ],
+    ['rejects', { [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot be left')) }],
+    ['is not there', {}],
+  ])('finds the object in a stream whose disposal %s', async (_how, disposal) => {
+    const memory = createMemoryClient();
+    const events = async function* (): AsyncGenerator<object> {
+      yield { type: 'ADDED', object };
+    };
+    const stream = { [Symbol.asyncIterator]: events, ...disposal };
+    const client = intercept(memory, () => ({ watch: async () => stream as never }));
+    expect(await waitFor(client, ConfigMap, key, { until: exists() })).toEqual(object);
+  });
+
   it('polls with a client that cannot watch', async () => {
     const clock = new FakeClock();
     const client = createBlindClient();

@@ -206,6 +206,26 @@ describe('createRetryWatcher', () => {
     expect([seen, await ended]).toEqual([[], 'ended']);
   });
 
+  it.each<[string, object]>([
+    ['throws', { [Symbol.asyncDispose]: () => fail() }],
+    ['rejects', { [Symbol.asyncDispose]: () => Promise.reject(new Error('cannot be left')) }],
+    ['is not there', {}],
+  ])('goes on after a stream whose disposal %s', async (_how, disposal) => {
+    const stage = new Stage();
+    const versions = ['6', '7'];
+    stage.watch = async (_kind, options) => {
+      const version = versions.shift();
+      const events = play([version === undefined ? hang : added('a', version)], options?.signal);
+      return { [Symbol.asyncIterator]: () => events, ...disposal } as never;
+    };
+    const { seen } = collect(stage.retry());
+    for (let restart = 0; restart < 2; restart++) {
+      await settle();
+      await stage.clock.advance(1000);
+    }
+    expect(seen).toEqual(['ADDED a@6', 'ADDED a@7']);
+  });
+
   it('does nothing before it is read, and refuses what cannot be resumed or is a mistake', async () => {
     const stage = new Stage();
     stage.retry();

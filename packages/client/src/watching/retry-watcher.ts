@@ -24,6 +24,7 @@ import type { AbortLink, Clock } from '@kctl/wait';
 import type { Watcher, WatchEvent, WatchStream } from '../client.js';
 import type { WatchOptions } from '../options.js';
 import { requireKind } from '../checks/require-kind.js';
+import { settled } from './settled.js';
 
 /** Options of {@link createRetryWatcher}. */
 export interface RetryWatcherOptions
@@ -227,7 +228,7 @@ class ResumedWatch<K extends Kind> implements RetryWatcher<PersistedObject<K>> {
       return { isOver: false, error };
     } finally {
       link.abort();
-      await Promise.resolve(stream[Symbol.asyncDispose]()).catch(() => undefined);
+      await settled(() => stream[Symbol.asyncDispose]());
     }
   }
 

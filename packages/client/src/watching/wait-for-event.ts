@@ -7,6 +7,7 @@ import type { OptionNames } from '@kctl/options';
 import type { Clock } from '@kctl/wait';
 import type { AbortOptions } from '../options.js';
 import { WatchClosedError } from './errors.js';
+import { settled } from './settled.js';
 
 /** Reports whether an event is the expected one. An error that it throws ends the wait. */
 export type EventCondition<E> = (event: E) => boolean | Promise<boolean>;
@@ -92,19 +93,11 @@ async function find<E>(
 
 /**
  * Not awaited, because `return` of a generator that waits for its next event waits too, unless the stream is disposed
- * of. Its failures must not take the place of what the wait has found.
+ * of.
  */
 function leave<E>(events: AsyncIterable<E>, iterator: AsyncIterator<E>): void {
   void settled(() => iterator.return?.());
   if (isDisposable(events)) void settled(() => events[Symbol.asyncDispose]());
-}
-
-async function settled(call: () => unknown): Promise<void> {
-  try {
-    await call();
-  } catch {
-    // It has been left.
-  }
 }
 
 function closedError(met: number, conditions: number, failure: Status | undefined): WatchClosedError {
