@@ -51,10 +51,29 @@ export function isProven(definition: Definition, primary: AnyObject, object: Any
   );
 }
 
+/** Whether an object may be deleted, which needs its label and proof. */
+export function isDeletable(definition: Definition, primary: AnyObject, object: AnyObject): boolean {
+  const label = object.metadata.labels?.[partOfLabel];
+  return label === partOf(definition.primary, primary) && isOwned(definition, primary, object);
+}
+
+/**
+ * Proof that is enough to delete an object: where the API allows an owner reference, that alone. An object from which it was
+ * removed was let go.
+ */
+export function isOwned(definition: Definition, primary: AnyObject, object: AnyObject): boolean {
+  const { namespace } = primary.metadata;
+  const canHaveOwner = namespace === undefined || namespace === object.metadata.namespace;
+  if (canHaveOwner && controllerOf(object) === undefined) return false;
+  return isProven(definition, primary, object);
+}
+
 /** Whether one of these owners has applied the label, according to the managed fields. */
 function hasAppliedLabel(object: AnyObject, owners: readonly string[]): boolean {
   return (object.metadata.managedFields ?? []).some((entry) => {
     if (entry.manager === undefined || !owners.includes(entry.manager) || !isJsonObject(entry.fieldsV1)) return false;
+    // An update may be that of a copy.
+    if (entry.operation !== 'Apply') return false;
     const metadata = entry.fieldsV1['f:metadata'];
     const labels = isJsonObject(metadata) ? metadata['f:labels'] : undefined;
     return isJsonObject(labels) && `f:${partOfLabel}` in labels;

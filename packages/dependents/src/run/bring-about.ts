@@ -3,7 +3,7 @@ import type { AnyObject } from '../definition/node.js';
 import { completeConfiguration } from './configuration.js';
 import type { Member } from './configuration.js';
 import { create } from './create-object.js';
-import { isImmutableRefusal } from './immutable.js';
+import { isImmutableRefusal, isOtherObject } from './immutable.js';
 import { unchanged } from './outcome.js';
 import type { Outcome, Surroundings } from './outcome.js';
 import { requireOurs } from './owned.js';
@@ -26,10 +26,15 @@ export async function bringAbout(
   try {
     return await attempt(member, desired, given.present, around);
   } catch (error) {
-    if (!isConflict(error) && !isNotFound(error) && !isAlreadyExists(error)) throw error;
+    if (!isRace(error)) throw error;
     const present = await around.applying.calls.find(member.node.kind, member.key, { live: true });
     return await attempt(member, desired, present, around);
   }
+}
+
+/** Whether the object is not what it was thought to be. */
+function isRace(error: unknown): boolean {
+  return isConflict(error) || isNotFound(error) || isAlreadyExists(error) || isOtherObject(error);
 }
 
 async function attempt(
@@ -45,7 +50,7 @@ async function attempt(
   try {
     return await update(member, configuration, owned, around);
   } catch (error) {
-    if (!isImmutableRefusal(error)) throw error;
-    return await replace(member, configuration, { present: owned.object, error, around });
+    if (isOtherObject(error) || !isImmutableRefusal(error)) throw error;
+    return await replace(member, configuration, { owned, error, around });
   }
 }

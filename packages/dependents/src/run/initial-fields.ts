@@ -26,7 +26,11 @@ export async function keepInitialFields(
   const owner = initialOwner(definition.fieldOwner);
   const own = extractApplied(node.kind, asRead(present), definition.fieldOwner);
   const held = extractApplied(node.kind, asRead(present), owner);
-  const configuration = overlay(held, { ...asObject(restrict(own, initial)), metadata: {} });
+  const { uid } = present.metadata;
+  const configuration = overlay(held, {
+    ...asObject(restrict(own, initial)),
+    metadata: uid === undefined ? {} : { uid },
+  });
   await applyInitial({ calls, definition, node, dryRun }, configuration);
 }
 

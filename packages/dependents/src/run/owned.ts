@@ -25,18 +25,21 @@ export async function requireOurs(member: Member, found: AnyObject, around: Surr
     object = (await around.applying.calls.find(node.kind, key, { live: true })) ?? found;
     if (isProven(definition, primary, object)) return { object, isAdopted: false };
   }
-  const target = targetOf(node.kind, key);
-  const controller = controllerOf(object);
-  if (controller !== undefined)
-    throw new NodeFailure(
-      'NameTaken',
-      `${target} exists and is controlled by ${controller.kind} ${controller.name}: choose another name`,
-    );
   const { adopt } = node;
-  const isWelcome = adopt === 'unowned' || (typeof adopt === 'function' && adopt(object));
-  if (!isWelcome)
-    throw new NodeFailure('NameTaken', `${target} exists and has no controller: adopt it, or choose another name`);
+  const isFree = controllerOf(object) === undefined;
+  const isWelcome = isFree && (adopt === 'unowned' || (typeof adopt === 'function' && adopt(object)));
+  if (!isWelcome) throw nameTaken(member, object);
   return { object, isAdopted: true };
+}
+
+/** An object of the name is somebody else's. */
+export function nameTaken({ node, key }: Member, object: AnyObject): NodeFailure {
+  const controller = controllerOf(object);
+  const why =
+    controller === undefined
+      ? 'has no controller: adopt it, or choose another name'
+      : `is controlled by ${controller.kind} ${controller.name}: choose another name`;
+  return new NodeFailure('NameTaken', `${targetOf(node.kind, key)} exists and ${why}`);
 }
 
 /** The object with its managed fields, which a cache may strip: they say what is ours, and what is no longer wanted. */

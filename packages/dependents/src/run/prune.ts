@@ -5,7 +5,7 @@ import { childNodes } from '../definition/node.js';
 import { NodeFailure } from '../errors.js';
 import type { Inventory, Place } from '../ownership/inventory.js';
 import { formatPlace } from '../ownership/inventory.js';
-import { isPaused, isProven, partOf, partOfLabel } from '../ownership/labels.js';
+import { isDeletable, isPaused } from '../ownership/labels.js';
 import type { NodeResult } from '../results.js';
 import { targetOf } from './configuration.js';
 import { isMissingKind, listChildren, resolveKind } from './list-children.js';
@@ -90,17 +90,18 @@ interface Removal {
   readonly reason: string;
 }
 
-async function remove(pruning: Pruning, { kind, object, reason }: Removal): Promise<NodeResult[]> {
+async function remove(pruning: Pruning, { kind, object, reason: cachedReason }: Removal): Promise<NodeResult[]> {
   const { calls, definition, primary, dryRun, now, context } = pruning;
   const key = keyFrom(object);
   const target = targetOf(kind, key);
   const base = { target, since: now };
-  if (isPaused(object)) return [{ ...base, state: 'paused', reason: 'Paused', message: reason, action: 'none' }];
+  if (isPaused(object)) return [{ ...base, state: 'paused', reason: 'Paused', message: cachedReason, action: 'none' }];
   // The cache may be behind, and a label alone proves nothing.
   const live = await calls.find(kind, key, { live: true });
-  if (live === undefined || live.metadata.uid !== object.metadata.uid || !isProven(definition, primary, live))
+  if (live === undefined || live.metadata.uid !== object.metadata.uid || !isDeletable(definition, primary, live))
     return [];
-  if (live.metadata.labels?.[partOfLabel] !== partOf(definition.primary, primary)) return [];
+  const reason = unwanted(pruning, kind, live);
+  if (reason === undefined) return [];
   const deleting = { ...base, state: 'deleting', reason: 'Deleting', message: reason } as const;
   if (isDeleting(live)) return [{ ...deleting, message: describeTerminating(live), action: 'none' }];
   const isOrphan = isOrphaned(definition, live);

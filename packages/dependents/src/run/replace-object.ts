@@ -1,32 +1,41 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { ApplyConfiguration } from '@kctl/client';
-import type { AnyObject } from '../definition/node.js';
+import { isDeleting } from '@kctl/apimachinery';
 import { NodeFailure } from '../errors.js';
+import { isOwned, isPaused } from '../ownership/labels.js';
 import { compare } from './compare.js';
 import { targetOf } from './configuration.js';
 import type { Member } from './configuration.js';
 import { create } from './create-object.js';
+import { unchanged } from './outcome.js';
 import type { Outcome, Surroundings } from './outcome.js';
-import { withManagedFields } from './owned.js';
+import { nameTaken } from './owned.js';
+import type { Owned } from './owned.js';
 
 /** Deletes an object whose immutable fields are to change, and creates the other one once it is gone. */
 export async function replace(
   member: Member,
   configuration: ApplyConfiguration<Kind>,
-  { present, error, around }: { readonly present: AnyObject; readonly error: unknown; readonly around: Surroundings },
+  { owned, error, around }: { readonly owned: Owned; readonly error: unknown; readonly around: Surroundings },
 ): Promise<Outcome> {
   const { definition, node, key } = member;
   const target = targetOf(node.kind, key);
-  if (node.onImmutable === 'fail') {
+  // An object that it was to adopt is still somebody else's.
+  if (node.onImmutable === 'fail' || owned.isAdopted) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NodeFailure('Immutable', `${target} cannot change: ${reason}`, { cause: error });
   }
   const { calls, dryRun } = around.applying;
-  const found = await withManagedFields(member, present, around);
-  const { differences } = await compare(node.kind, configuration, found, definition.fieldOwner);
+  const present = await calls.find(node.kind, key, { live: true });
+  if (present === undefined) return await create(member, configuration, around);
+  if (!isOwned(definition, member.primary, present)) throw nameTaken(member, present);
+  if (isDeleting(present)) return { ...unchanged(present), terminating: true };
+  if (isPaused(present)) return unchanged(present);
+  const { differences } = await compare(node.kind, configuration, present, definition.fieldOwner);
   if (dryRun) return { object: present, action: 'recreated', differences };
   const policies = { background: 'Background', foreground: 'Foreground', orphanPods: 'Orphan' } as const;
-  const { uid } = present.metadata;
+  // Another object of the name is looked at again: the server answers with a conflict.
+  const { uid } = owned.object.metadata;
   calls.beforeWrite();
   await calls.client.delete(node.kind, key, {
     ...calls.abort,

@@ -5,7 +5,7 @@ import type { AnyObject, Definition } from '../definition/node.js';
 import { childNodes, isForeignScope } from '../definition/node.js';
 import { formatPlace, Inventory, placeOf } from '../ownership/inventory.js';
 import type { Place } from '../ownership/inventory.js';
-import { isProven, nodeLabel, partOf, partOfLabel, waveAnnotation } from '../ownership/labels.js';
+import { isDeletable, nodeLabel, waveAnnotation } from '../ownership/labels.js';
 import { targetOf } from './configuration.js';
 import { isMissingKind, listChildren, resolveKind } from './list-children.js';
 import { deleteOne, describeTerminating, isOrphaned, keyFrom, release } from './remove.js';
@@ -132,8 +132,7 @@ async function listPlace(
   try {
     const items = await listChildren(calls, { definition, primary, kind, place, live: true });
     return items
-      .filter((object) => isProven(definition, primary, object))
-      .filter(({ metadata }) => metadata.labels?.[partOfLabel] === partOf(definition.primary, primary))
+      .filter((object) => isDeletable(definition, primary, object))
       .map((object) => ({ kind, object, wave: waveOf(object) }));
   } catch (error) {
     // The kind is gone, and its objects with it.

@@ -1,8 +1,8 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
 import { formatKey } from '@kctl/apimachinery';
-import type { AnyObject, ChildNode } from '../definition/node.js';
+import { formatGroupKind } from '@kctl/apimachinery/internal';
+import type { AnyObject, ChildNode, Node } from '../definition/node.js';
 import { idLabel, idValue, nodeLabel } from '../ownership/labels.js';
-import { targetOf } from './configuration.js';
 import type { NodeOutcome } from './node-outcome.js';
 
 /** An object that a node wants. */
@@ -24,12 +24,15 @@ export interface Wishes {
 export function unwanted({ wanted, unknown, nodes }: Wishes, kind: Kind, object: AnyObject): string | undefined {
   const name = object.metadata.labels?.[nodeLabel] ?? '';
   if (unknown.has(name)) return undefined;
+  const isOfKind = (each: Node): boolean => formatGroupKind(each.kind) === formatGroupKind(kind);
+  // A node may have been renamed, and its object may have kept its name.
+  if (wanted.some((each) => isOfKind(each.node) && formatKey(each.key) === keyText(object))) return undefined;
   const node = nodes.get(name)?.node;
-  if (node === undefined) return 'no node of this name is declared';
+  if (node === undefined) {
+    const mayBeWanted = [...nodes.values()].some((each) => unknown.has(each.node.name) && isOfKind(each.node));
+    return mayBeWanted ? undefined : 'no node of this name is declared';
+  }
   const sameNode = wanted.filter((each) => each.node === node);
-  const target = targetOf(kind, object.metadata as ObjectKey);
-  if (sameNode.some(({ key }) => targetOf(node.kind, key) === target && formatKey(key) === keyText(object)))
-    return undefined;
   const id = object.metadata.labels?.[idLabel] ?? '';
   const successor = sameNode.find((each) => each.node.type === 'child' || idValue(each.id) === id);
   if (successor === undefined) return sameNode.length === 0 ? 'it is not wanted' : `${id} is not in the set`;

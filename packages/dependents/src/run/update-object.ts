@@ -1,6 +1,7 @@
 import { isSameJson } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import type { ApplyConfiguration } from '@kctl/client';
+import type { AnyObject } from '../definition/node.js';
 import { isPaused } from '../ownership/labels.js';
 import { applyFields } from './apply-fields.js';
 import { compare } from './compare.js';
@@ -48,7 +49,7 @@ export async function update(
   const initial = initialOf(member);
   if (initial !== undefined) await keepInitialFields(applying, present, { initial, released: before.differences });
   countTakeovers(member, { present, before, around });
-  const applied = await applyFields(applying, configuration);
+  const applied = await applyFields(applying, withUid(configuration, present));
   note(around, applied.object, { configuration, kind: node.kind });
   await countUnsettled(member, configuration, { applied, around });
   if (isAdopted) around.onEvent('normal', 'Adopted', `adopted ${targetOf(node.kind, member.key)}`);
@@ -58,4 +59,9 @@ export async function update(
     differences,
     ...(applied.conflict === undefined ? {} : { failure: applied.conflict }),
   };
+}
+
+/** The configuration of this object alone: applied to another one of its name, which may be somebody else's, it is a conflict. */
+function withUid(configuration: ApplyConfiguration<Kind>, { metadata: { uid } }: AnyObject): ApplyConfiguration<Kind> {
+  return uid === undefined ? configuration : { ...configuration, metadata: { ...configuration.metadata, uid } };
 }
