@@ -178,3 +178,19 @@ describe('a node that is renamed, and keeps the name of its object', () => {
     expect(changes.map(({ node, action }) => [node, action])).toEqual([['settings', 'applied']]);
   });
 });
+
+describe('what a plan takes for a change', () => {
+  it('leaves out an apply that the server answers with what there is', async () => {
+    const { app } = await world();
+    const { selector, template } = podOf('web', 'web:1');
+    const [container] = template.spec.containers;
+    const children = dependents(WebApp, { fieldOwner }).child('web', Deployment, {
+      desired: () => ({
+        spec: { selector, template: { ...template, spec: { containers: [{ ...container, name: 'app', env: [] }] } } },
+      }),
+    });
+    await children.reconcile(await app(), { client });
+    await children.reconcile(await app(), { client });
+    expect((await children.plan(await app(), { client })).changes).toEqual([]);
+  });
+});

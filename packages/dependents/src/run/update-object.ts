@@ -28,7 +28,8 @@ export async function update(
   if (isPaused(found)) return unchanged(found);
   if (found.metadata.managedFields === undefined && memo.isNoop(node.kind, found, configuration))
     return unchanged(found);
-  const present = await moveOwnership(member, await withManagedFields(member, found, around), around);
+  const whole = await withManagedFields(member, found, around);
+  const present = await moveOwnership(member, whole, around);
   const before = await compare(node.kind, configuration, present, definition.fieldOwner);
   if (!isSameJson(remembered.configuration, configuration)) {
     remembered.unsettled = 0;
@@ -50,6 +51,8 @@ export async function update(
   if (initial !== undefined) await keepInitialFields(applying, present, { initial, released: before.differences });
   countTakeovers(member, { present, before, around });
   const applied = await applyFields(applying, withUid(configuration, present));
+  if (applying.dryRun && applied.conflict === undefined && present === whole && isSameContent(present, applied.object))
+    return unchanged(present);
   note(around, applied.object, { configuration, kind: node.kind });
   await countUnsettled(member, configuration, { applied, around });
   if (isAdopted) around.onEvent('normal', 'Adopted', `adopted ${targetOf(node.kind, member.key)}`);
@@ -64,4 +67,15 @@ export async function update(
 /** The configuration of this object alone: applied to another one of its name, which may be somebody else's, it is a conflict. */
 function withUid(configuration: ApplyConfiguration<Kind>, { metadata: { uid } }: AnyObject): ApplyConfiguration<Kind> {
   return uid === undefined ? configuration : { ...configuration, metadata: { ...configuration.metadata, uid } };
+}
+
+/** Whether an apply changes nothing: neither fields nor who holds them. */
+function isSameContent(before: AnyObject, after: AnyObject): boolean {
+  return isSameJson(contentOf(before), contentOf(after));
+}
+
+function contentOf({ metadata, ...content }: AnyObject): object {
+  const { resourceVersion: _version, managedFields = [], ...rest } = metadata;
+  const owners = managedFields.map(({ time: _time, ...entry }) => entry);
+  return { ...content, metadata: { ...rest, owners } };
 }
