@@ -65,6 +65,20 @@ describe('objects of others', () => {
     expect(await client.get(ConfigMap, key)).toEqual(foreign);
   });
 
+  it('does not take an object that replaced a child behind a cache that strips managedFields', async () => {
+    const { app, edit, childKey } = await world();
+    const key = childKey('config');
+    await settings.reconcile(await app(), { client });
+    const { metadata, ...rest } = await client.get(ConfigMap, key);
+    const { managedFields: _stripped, ...kept } = metadata;
+    await client.delete(ConfigMap, key);
+    const foreign = await client.create(ConfigMap, { metadata: key, data: { image: 'mine' } });
+    await edit({ image: 'web:2' });
+    const stale = behind({ kind: 'ConfigMap', ...rest, metadata: kept });
+    expect(await failureOf(settings.reconcile(await app(), { client: stale }))).toMatch(/no controller/);
+    expect(await client.get(ConfigMap, key)).toEqual(foreign);
+  });
+
   it('makes a child again that is gone, or another one, behind a cache', async () => {
     const { app, edit, childKey } = await world();
     const key = childKey('config');

@@ -49,7 +49,9 @@ export async function withManagedFields(
   { applying }: Surroundings,
 ): Promise<AnyObject> {
   if (found.metadata.managedFields !== undefined) return found;
-  return (await applying.calls.find(node.kind, key, { live: true })) ?? found;
+  const live = await applying.calls.find(node.kind, key, { live: true });
+  // Another object of the name was not asked for its owner.
+  return live !== undefined && live.metadata.uid === found.metadata.uid ? live : found;
 }
 
 /** Moves fields of former owners to the present one. In a plan only the answer has them moved. */
