@@ -142,6 +142,19 @@ describe('kctl plan', () => {
     expect(code).toBe(1);
   });
 
+  it('lets no request of setup through, which may be a write', async () => {
+    const main = join(folder, 'src', 'setup.ts');
+    const call = `await manager.liveClient.create(ConfigMap, { metadata: { namespace: '${namespace}', name: 'seed' } });`;
+    const eager = source.replace('  setup(manager) {', `  async setup(manager) {\n    ${call}`);
+    writeFileSync(main, eager);
+    const { code, err } = await kctl(folder, 'plan', '-n', namespace, '--main', 'src/setup.ts', ...cluster);
+    expect(
+      (await environment.client.list(ConfigMap, { namespace })).items.map((each) => each.metadata.name),
+    ).not.toContain('seed');
+    expect(err).toContain('setup must not send requests');
+    expect(code).toBe(1);
+  });
+
   it('exits with 1 for an operator without declared children', async () => {
     const { code, err } = await kctl(project(), 'plan', ...cluster);
     expect(err).toContain('no controller of the operator declares children');

@@ -7,6 +7,7 @@ import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
 import { loadOperator, readProject } from '../project.js';
+import { refuseRequests } from './refuse-requests.js';
 
 /** Options of {@link plan}. */
 export interface PlanOptions extends ClusterOptions {
@@ -39,7 +40,9 @@ const concurrency = 8;
 export async function plan(io: CliIo, options: PlanOptions): Promise<PlanOutcome> {
   const operator = await loadOperator(readProject(io.cwd, options));
   await using cluster = await openClient(io, options);
-  const manager = await operator.createManager({ connection: cluster.connection }, { logLevel: 'error' });
+  // Its clients could write: setup is the author's code, and so is whatever it hands to the children.
+  const connection = refuseRequests(cluster.connection);
+  const manager = await operator.createManager({ connection }, { logLevel: 'error' });
   try {
     const planners = manager.controllers().flatMap((controller) => [...controller.planners()]);
     if (planners.length === 0)
