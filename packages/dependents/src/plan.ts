@@ -1,6 +1,7 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { FieldDifference } from '@kctl/client';
 import type { Plan, PlannedChange, PlannedField, PlannedObstacle } from '@kctl/controller';
+import { isSecret } from './definition/node.js';
 import type { NodeResult } from './results.js';
 import type { NamedResults } from './status/conditions.js';
 
@@ -11,12 +12,12 @@ const held = new Set<NodeResult['state']>(['waiting', 'blocked', 'failed', 'skip
 export type PlannedFields = ReadonlyMap<string, readonly PlannedField[]>;
 
 /** The fields of a difference. Values of Secrets are left out. */
-export function plannedFields({ group, kind }: Kind, differences: readonly FieldDifference[]): PlannedField[] {
-  const isSecret = group === '' && kind === 'Secret';
+export function plannedFields(kind: Kind, differences: readonly FieldDifference[]): PlannedField[] {
+  const isHidden = isSecret(kind);
   return differences.map(({ path, actual, desired, reason }) => ({
     path,
-    ...(isSecret || actual === undefined ? {} : { before: actual }),
-    ...(isSecret || desired === undefined || reason === 'noLongerDesired' ? {} : { after: desired }),
+    ...(isHidden || actual === undefined ? {} : { before: actual }),
+    ...(isHidden || desired === undefined || reason === 'noLongerDesired' ? {} : { after: desired }),
   }));
 }
 

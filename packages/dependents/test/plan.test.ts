@@ -1,7 +1,7 @@
 import { mergePatch, record } from '@kctl/client';
 import { ConfigMap, Namespace, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { dependents } from '@kctl/dependents';
+import { dependents, isDependentsError } from '@kctl/dependents';
 import { createEnvironment } from '@kctl/testing';
 import type { Metrics } from '@kctl/telemetry';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -38,6 +38,21 @@ describe('plan', () => {
     ]);
     expect(fields['password']).toEqual([{ path: 'data.password' }]);
     expect(JSON.stringify(plan)).not.toContain(btoa('hidden-web:').slice(0, 8));
+  });
+
+  it.each([
+    ['stringData.pin is not a string', { stringData: { pin: 987_654 } }],
+    ['data.pin is not a string', { data: { pin: [987_654] } }],
+    ['data is not an object', { data: '987654' }],
+  ])('refuses a Secret whose %s, which servers answer with the value', async (problem, desired) => {
+    const { app, context } = await world();
+    const children = dependents(WebApp, { fieldOwner }).child('pin', Secret, { desired: () => desired as object });
+    const plan = await children.plan(await app(), context);
+    expect(plan.obstacles[0]?.message).toContain(problem);
+    const error: unknown = await children.reconcile(await app(), context).catch((thrown: unknown) => thrown);
+    const said = isDependentsError(error) ? [error.message, error.result.conditions()] : [];
+    expect(said).toHaveLength(2);
+    expect(JSON.stringify([plan, ...said])).not.toContain('987654');
   });
 
   it('names the field because of which an object is created again, as the run does', async () => {

@@ -74,3 +74,8 @@ export function needsFinalizer(definition: Definition): boolean {
 export function isForeignScope({ primary }: Definition, { kind }: ChildNode): boolean {
   return primary.scope === 'Namespaced' && kind.scope === 'Cluster';
 }
+
+/** Whether values of the kind are not shown. */
+export function isSecret({ group, kind }: Kind): boolean {
+  return group === '' && kind === 'Secret';
+}

@@ -3,7 +3,7 @@ import { formatKey, setControllerReference } from '@kctl/apimachinery';
 import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { ApplyConfiguration } from '@kctl/client';
 import type { AnyObject, ChildNode, Definition } from '../definition/node.js';
-import { isForeignScope } from '../definition/node.js';
+import { isForeignScope, isSecret } from '../definition/node.js';
 import { NodeFailure } from '../errors.js';
 import { ownLabels, ownPrefix, partOf, waveAnnotation, onDeleteAnnotation } from '../ownership/labels.js';
 
@@ -59,6 +59,17 @@ export function completeConfiguration(member: Member, desired: unknown): ApplyCo
   return configuration as unknown as ApplyConfiguration<Kind>;
 }
 
+/** A server answers values of another type with the values, and its answer gets into the status of the primary. */
+function checkValues(desired: Readonly<Record<string, unknown>>, refuse: (problem: string) => never): void {
+  for (const field of ['data', 'stringData']) {
+    const values = desired[field] ?? {};
+    if (!isJsonObject(values)) return refuse(`has the wrong type: ${field} is not an object`);
+    for (const [name, value] of Object.entries(values))
+      if (value !== undefined && value !== null && typeof value !== 'string')
+        refuse(`has a value of the wrong type: ${field}.${name} is not a string`);
+  }
+}
+
 /** Checks desired or initial fields. @throws NodeFailure naming the field */
 export function requireFields(
   { node, key }: Member,
@@ -75,6 +86,7 @@ export function requireFields(
   if (kind !== undefined && kind !== node.kind.kind)
     refuse(`has the kind ${JSON.stringify(kind)}: expected ${node.kind.kind}`);
   if (status !== undefined) refuse('has a status: expected the fields of the object alone');
+  if (isSecret(node.kind)) checkValues(desired, refuse);
   if (metadata === undefined) return desired;
   if (!isJsonObject(metadata)) return refuse('has metadata that is not an object');
   for (const field of ['generateName', 'ownerReferences', 'managedFields', 'finalizers', 'uid', 'resourceVersion'])
