@@ -122,9 +122,9 @@ class Others {
       if (resource !== '/configmaps' || change === 'ADDED' || !isForeign(previous.metadata)) return;
       const { uid = '', managedFields = [] } = object.metadata;
       if (managedFields.some(({ manager = '' }) => manager.startsWith(fieldOwner)))
-        world.violate('foreign-object', `${name} of somebody else was written by ${fieldOwner}`, `configmaps ${name}`);
+        world.violate('foreign-object', `${name} of others was written by ${fieldOwner}`, `configmaps ${name}`);
       if (isOnItsWay && !this.#deleted.has(uid) && !this.#terminating.has(namespace))
-        world.violate('foreign-object', `${name} of somebody else was deleted by the operator`, `configmaps ${name}`);
+        world.violate('foreign-object', `${name} of others was deleted by the operator`, `configmaps ${name}`);
     });
   }
 

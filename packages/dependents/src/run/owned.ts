@@ -32,7 +32,7 @@ export async function requireOurs(member: Member, found: AnyObject, around: Surr
   return { object, isAdopted: true };
 }
 
-/** An object of the name is somebody else's. */
+/** The object of the name belongs to others. */
 export function nameTaken({ node, key }: Member, object: AnyObject): NodeFailure {
   const controller = controllerOf(object);
   const why =

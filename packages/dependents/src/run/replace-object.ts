@@ -20,7 +20,7 @@ export async function replace(
 ): Promise<Outcome> {
   const { definition, node, key } = member;
   const target = targetOf(node.kind, key);
-  // An object that it was to adopt is still somebody else's.
+  // An object that it was to adopt still belongs to others.
   if (node.onImmutable === 'fail' || owned.isAdopted) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new NodeFailure('Immutable', `${target} cannot change: ${reason}`, { cause: error });

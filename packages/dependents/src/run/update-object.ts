@@ -64,7 +64,7 @@ export async function update(
   };
 }
 
-/** The configuration of this object alone: applied to another one of its name, which may be somebody else's, it is a conflict. */
+/** The configuration of this object alone: applied to another one of its name, which may belong to others, it is a conflict. */
 function withUid(configuration: ApplyConfiguration<Kind>, { metadata: { uid } }: AnyObject): ApplyConfiguration<Kind> {
   return uid === undefined ? configuration : { ...configuration, metadata: { ...configuration.metadata, uid } };
 }
