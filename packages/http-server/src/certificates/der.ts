@@ -1,11 +1,17 @@
-// DER, as far as certificates need it: values of 64 KiB at most, and tags below 31.
+// DER, as far as certificates need it: tags below 31.
 
 /** One value: a tag, the length of the content, and the content. */
 export function encode(tag: number, ...parts: readonly Uint8Array[]): Buffer {
   const content = Buffer.concat(parts);
-  const { length } = content;
-  const head = length < 0x80 ? [length] : length < 0x100 ? [0x81, length] : [0x82, length >> 8, length & 0xff];
-  return Buffer.concat([Buffer.from([tag, ...head]), content]);
+  return Buffer.concat([Buffer.from([tag, ...lengthBytes(content.length)]), content]);
+}
+
+/** Below 128 the length itself, else the number of its bytes and the bytes. */
+function lengthBytes(length: number): number[] {
+  if (length < 0x80) return [length];
+  const bytes: number[] = [];
+  for (let left = length; left > 0; left = Math.floor(left / 256)) bytes.unshift(left % 256);
+  return [0x80 | bytes.length, ...bytes];
 }
 
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => encode(0x30, ...parts);

@@ -25,6 +25,14 @@ it('writes names of any length that a certificate takes', () => {
     expect(issued.checkIssued(authority) && issued.verify(authority.publicKey)).toBe(true);
 });
 
+it.each([200, 20_000, 70_000])('has names of %d bytes in all', (bytes) => {
+  const { issueServer, cert } = createCertificateAuthority({ name: 'ca', now });
+  const names = Array.from({ length: Math.ceil(bytes / 100) }, (_, index) => `${index}.${'a'.repeat(100)}.example`);
+  const server = new X509Certificate(issueServer('server', names).cert);
+  expect(server.subjectAltName?.split(', ')).toHaveLength(names.length);
+  expect(server.verify(new X509Certificate(cert).publicKey)).toBe(true);
+});
+
 it.each([
   ['1949-12-31T23:59:59.999Z', '1949-12-31T23:59:59.000Z'],
   ['1950-01-01T00:00:00Z', '1950-01-01T00:00:00.000Z'],
