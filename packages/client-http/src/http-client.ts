@@ -133,7 +133,9 @@ class ServerClient implements HttpClient {
     const key = requireKey('get', kind, named);
     requireCallOptions('get', kind, options);
     const about: About = { verb: 'get', kind, ...key };
-    return asReadable<K>(asObject(kind, await this.#getValue(about, key, options), describe(about)));
+    return await this.#answer(this.#getRequest(about, key, options), about, (value, what) =>
+      asReadable<K>(asObject(kind, value, what)),
+    );
   }
 
   async list<K extends Kind>(
@@ -187,7 +189,7 @@ class ServerClient implements HttpClient {
     const about: About = { verb: 'create', kind, namespace: meta.namespace, name: meta.name };
     const once = (meta.name ?? '') === '';
     const request = { method: 'POST', path, ...bodyOf(kind, object), once, signal: options.signal } as const;
-    return asCreated(kind, await this.#value(request, about), describe(about));
+    return await this.#answer(request, about, (value, what) => asCreated(kind, value, what));
   }
 
   async update<K extends Kind>(
@@ -206,7 +208,8 @@ class ServerClient implements HttpClient {
   ): Promise<PersistedObject<K>> {
     const key = requireKey('patch', kind, named);
     const about: About = { verb: 'patch', kind, ...key };
-    return asObject(kind, await this.#patchValue(about, key, patch, options), describe(about));
+    const request = this.#patchRequest(about, key, patch, options);
+    return await this.#answer(request, about, (value, what) => asObject(kind, value, what));
   }
 
   async delete<K extends Kind>(
@@ -225,8 +228,7 @@ class ServerClient implements HttpClient {
       signal: options.signal,
     } as const;
     const about: About = { verb: 'delete', kind, ...key };
-    const value = await this.#value(request, about);
-    return isStatus(value) ? value : asObject(kind, value, describe(about));
+    return await this.#answer(request, about, (value, what) => (isStatus(value) ? value : asObject(kind, value, what)));
   }
 
   async deleteAllOf<K extends Kind>(kind: K, options: DeleteAllOfOptions = {}): Promise<DeletedCollection<K>> {
@@ -253,7 +255,8 @@ class ServerClient implements HttpClient {
       patch: async (named, patch, options = {}) => {
         const key = requireKey('patch', kind, named);
         const about: About = { verb: 'patch', kind, ...key, subresource: 'status' };
-        return asObject(kind, await this.#patchValue(about, key, patch, options), describe(about));
+        const request = this.#patchRequest(about, key, patch, options);
+        return await this.#answer(request, about, (value, what) => asObject(kind, value, what));
       },
     };
   }
@@ -278,20 +281,25 @@ class ServerClient implements HttpClient {
       const path = paths.withQuery(paths.objectPath(kind, key, name), parts.writeQuery(options));
       const once = method === 'POST'; // what a server makes of a second eviction, token or binding, nobody knows
       const request = { method, path, body: stringifyJson(body), once, signal: options.signal };
-      return asBody<B>(await this.#value(request, about(verb, key)), about(verb, key));
+      return await this.#answer(request, about(verb, key), (value) => asBody<B>(value, about(verb, key)));
     };
     return {
       get: async (named, options = {}) => {
         const key = requireKey('get', kind, named);
         requireCallOptions('get', kind, options);
         refuseMetadataOnly(kind, `read ${name}`);
-        return asBody<B>(await this.#getValue(about('get', key), key, options), about('get', key));
+        const subject = about('get', key);
+        return await this.#answer(this.#getRequest(subject, key, options), subject, (value) =>
+          asBody<B>(value, subject),
+        );
       },
       create: (key, body, options = {}) => send('POST', key, body, options),
       update: (key, body, options = {}) => send('PUT', key, body, options),
       patch: async (named, patch, options = {}) => {
         const key = requireKey('patch', kind, named);
-        return asBody<B>(await this.#patchValue(about('patch', key), key, patch, options), about('patch', key));
+        const subject = about('patch', key);
+        const request = this.#patchRequest(subject, key, patch, options);
+        return await this.#answer(request, subject, (value) => asBody<B>(value, subject));
       },
     };
   }
@@ -313,24 +321,22 @@ class ServerClient implements HttpClient {
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), parts.writeQuery(options));
     const about: About = { verb: 'update', kind, ...key, subresource };
     const request = { method: 'PUT', path, ...bodyOf(kind, object), signal: options.signal } as const;
-    return asObject(kind, await this.#value(request, about), describe(about));
+    return await this.#answer(request, about, (value, what) => asObject(kind, value, what));
   }
 
-  #getValue(about: About, key: ObjectKey, options: GetOptions): Promise<unknown> {
+  #getRequest(about: About, key: ObjectKey, options: GetOptions): TransportRequest {
     const { kind, subresource } = about;
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), parts.getQuery(options));
-    return this.#value({ method: 'GET', path, accept: acceptObject(kind), signal: options.signal }, about);
+    return { method: 'GET', path, accept: acceptObject(kind), signal: options.signal };
   }
 
-  #patchValue(about: About, key: ObjectKey, patch: Patch, options: PatchOptions): Promise<unknown> {
+  #patchRequest(about: About, key: ObjectKey, patch: Patch, options: PatchOptions): TransportRequest {
     const { kind, subresource } = about;
     requireCallOptions('patch', kind, options);
     const content = patchBody({ kind, key, patch, options });
     const path = paths.withQuery(paths.objectPath(kind, key, subresource), parts.writeQuery(options));
-    return this.#value(
-      { method: 'PATCH', path, accept: acceptObject(kind), ...content, once: isOnce(patch), signal: options.signal },
-      about,
-    );
+    const { signal } = options;
+    return { method: 'PATCH', path, accept: acceptObject(kind), ...content, once: isOnce(patch), signal };
   }
 
   async #sendList(kind: Kind, options: ListOptions): Promise<TransportResponse> {
@@ -342,14 +348,15 @@ class ServerClient implements HttpClient {
     return await readable(response, listOf(kind, options));
   }
 
-  async #value(request: TransportRequest, about: About): Promise<unknown> {
+  /** Sends a request and reads its answer, of which a failed reading names the request. */
+  async #answer<T>(request: TransportRequest, about: About, read: (value: unknown, what: string) => T): Promise<T> {
     const response = await this.#send(request, about);
     const what = describe(about);
     await readable(response, what);
     const value = decodeJson((await collect(response.body)).toString(), what);
     const failure = failureInBody(value, about.kind);
     if (failure !== undefined) throw failure;
-    return value;
+    return read(value, what);
   }
 
   async #send(request: TransportRequest, about: About): Promise<TransportResponse> {

@@ -123,6 +123,15 @@ export function deleteFields(options: DeleteOptions): Record<string, unknown> | 
 
 type PartTable = Readonly<Record<string, Part<never>>>;
 
+/** The entries of each table, which are read for each request. */
+const entries = new WeakMap<PartTable, readonly (readonly [string, Part<never>])[]>();
+
+function entriesOf(table: PartTable): readonly (readonly [string, Part<never>])[] {
+  let known = entries.get(table);
+  if (known === undefined) entries.set(table, (known = Object.entries(table)));
+  return known;
+}
+
 function queryOf(table: PartTable, options: object): Record<string, QueryValue> {
   const query: Record<string, QueryValue> = {};
   for (const [name, value] of Object.entries(partsOf(table, options)))
@@ -133,7 +142,7 @@ function queryOf(table: PartTable, options: object): Record<string, QueryValue> 
 /** In the order of the table. */
 function partsOf(table: PartTable, options: object): Record<string, unknown> {
   const fields: Record<string, unknown> = {};
-  for (const [name, part] of Object.entries(table)) {
+  for (const [name, part] of entriesOf(table)) {
     if (part === 'answered') continue;
     const given: unknown = Reflect.get(options, name);
     if (given === undefined) continue;

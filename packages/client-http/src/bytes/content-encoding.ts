@@ -5,8 +5,8 @@ import { gunzip } from './gunzip.js';
 type Explain = (what: string, cause: unknown) => Error;
 
 /** The codings of an answer's body, in the order in which they were applied, without case and without `identity`. */
-export function contentCodings(header: string | readonly string[] | undefined): readonly string[] {
-  const text = typeof header === 'string' ? header : (header ?? []).join(',');
+export function contentCodings(header: string | readonly string[]): readonly string[] {
+  const text = typeof header === 'string' ? header : header.join(',');
   return text
     .toLowerCase()
     .split(',')
@@ -20,7 +20,9 @@ export function decoded(
   headers: Readonly<Record<string, string | string[] | undefined>>,
   explain: Explain,
 ): AsyncIterable<Buffer[]> {
-  const codings = contentCodings(headers['content-encoding']);
+  const header = headers['content-encoding'];
+  if (header === undefined) return body;
+  const codings = contentCodings(header);
   const [only] = codings;
   if (only === undefined) return body;
   if (codings.length === 1 && (only === 'gzip' || only === 'x-gzip'))
