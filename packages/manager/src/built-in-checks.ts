@@ -6,11 +6,17 @@ import type { Cluster, InformerReport } from './cluster.js';
 import type { HealthCheck } from './health.js';
 import type { Demand } from './informer-demand.js';
 
-/** Options of {@link informersCheck}. */
-export interface InformersCheckOptions {
+/** Options that both checks share. */
+interface CheckOptions {
   readonly clusters: () => Iterable<Cluster>;
   /** Whether a runnable needs an informer. */
   readonly demand: (cache: object, kind: GroupVersionKind) => Demand;
+  /** Whether this process converts the versions of a kind. */
+  readonly converts: (kind: GroupVersionKind) => boolean;
+}
+
+/** Options of {@link informersCheck}. */
+export interface InformersCheckOptions extends CheckOptions {
   readonly clock: Clock;
   /**
    * How long a synced informer may be without a watch, in ms, because watches break and come back all the time. If
@@ -29,9 +35,10 @@ const outageReasons: ReadonlySet<string> = new Set(['connection', 'throttled', '
  * by ones that see nothing. One that had synced has no limit during an outage of the server, unless a grace is given,
  * because all replicas would be taken out of service at once, webhooks included, and the server would find none on its
  * return. One that is needed by optional sources alone, or only lingers, does not count. For readiness, not for
- * liveness, because a restart does not bring back a permission, and would take all replicas down at once.
+ * liveness, because a restart does not bring back a permission, and would take all replicas down at once. One that may wait for a
+ * conversion by this process does not count, see {@link waitsForConversion}.
  */
-export function informersCheck({ clusters, demand, clock, graceMs }: InformersCheckOptions): HealthCheck {
+export function informersCheck({ clusters, demand, converts, clock, graceMs }: InformersCheckOptions): HealthCheck {
   /** Since when each informer has been seen without a watch. */
   let lost = new Map<string, number>();
   /** When an outage was last seen. Kept while a watch is tried, which looks like watching and may fail once more. */
@@ -59,12 +66,22 @@ export function informersCheck({ clusters, demand, clock, graceMs }: InformersCh
           still.set(name, since);
           if (now - since <= (graceMs ?? defaultGraceMs)) continue;
           broken.push(`${name} is ${state.phase} for ${Math.round((now - since) / 1000)} s${reason}`);
-        } else broken.push(`${name} has not synced: it is ${state.phase}${reason}`);
+        } else if (!waitsForConversion(report, converts))
+          broken.push(`${name} has not synced: it is ${state.phase}${reason}`);
       }
     lost = still;
     outageAt = outages;
     if (broken.length > 0) throw new Error(broken.join('; '));
   };
+}
+
+/**
+ * Whether an informer has not synced because the server fails, and the failure may be a conversion that this process
+ * serves. A Service forwards to ready replicas only, so at the first rollout of a converter a replica that waited for
+ * the list would never be ready, and the list would never be served.
+ */
+function waitsForConversion({ kind, hasSynced, trouble }: InformerReport, converts: CheckOptions['converts']): boolean {
+  return hasSynced === false && trouble?.reason === 'internal-error' && converts(kind);
 }
 
 function nameOf({ kind, selection }: InformerReport): string {
@@ -77,24 +94,30 @@ function counts({ isWanted = true }: InformerReport, demand: Demand): boolean {
 }
 
 /** Options of {@link cachesCheck}. */
-export interface CachesCheckOptions extends Pick<InformersCheckOptions, 'clusters' | 'demand'> {
+export interface CachesCheckOptions extends CheckOptions {
   /** Whether the manager has started its caches, and every informer that its runnables need. */
   readonly isStarted: () => boolean;
   /** Required sources of runnables that run and have not synced. */
   readonly unsynced: () => readonly string[];
 }
 
-/** Ready once the caches of all clusters have synced, with what the runnables need of them; never waits. */
-export function cachesCheck({ clusters, demand, isStarted, unsynced }: CachesCheckOptions): HealthCheck {
+/**
+ * Ready once the caches of all clusters have synced, with what the runnables need of them; never waits. While an
+ * informer may wait for a conversion by this process, neither its cache nor the sources are considered.
+ */
+export function cachesCheck({ clusters, demand, converts, isStarted, unsynced }: CachesCheckOptions): HealthCheck {
   return () => {
     if (!isStarted()) throw new Error('the caches have not been started yet');
+    let waits = false;
     for (const { name, cache, hasSynced } of clusters()) {
-      if (!hasSynced) throw new Error(`the cache of ${name} has not synced yet`);
+      const waiting = reportsOf(cache).filter((report) => waitsForConversion(report, converts));
+      waits ||= waiting.length > 0;
+      if (!hasSynced && waiting.length === 0) throw new Error(`the cache of ${name} has not synced yet`);
       for (const report of reportsOf(cache))
-        if (report.hasSynced === false && counts(report, demand(cache, report.kind)))
+        if (report.hasSynced === false && !waiting.includes(report) && counts(report, demand(cache, report.kind)))
           throw new Error(`the cache of ${name} has not synced yet: ${nameOf(report)} is ${report.state.phase}`);
     }
-    const sources = unsynced();
+    const sources = waits ? [] : unsynced();
     if (sources.length > 0) throw new Error(`sources have not synced yet: ${sources.join('; ')}`);
   };
 }

@@ -9,6 +9,8 @@ import { ManagerError } from './errors.js';
 export interface ConverterRegistry {
   /** @throws ManagerError when the kind has a converter already; TypeError for a converter that is not a function */
   register(kind: { readonly group: string; readonly kind: string }, converter: Converter): void;
+  /** Whether a kind has a converter. Readiness depends on it, see `health` of the manager. */
+  readonly has: (kind: { readonly group: string; readonly kind: string }) => boolean;
   /** Converts an object with the converter of its kind. @throws ManagerError when there is no converter */
   readonly convert: Converter;
 }
@@ -26,6 +28,7 @@ export function createConverterRegistry(): ConverterRegistry {
       if (converters.has(name)) throw new ManagerError(`${name} has a converter already`);
       converters.set(name, converter);
     },
+    has: (kind) => converters.has(formatGroupKind(kind)),
     convert: (object, desiredApiVersion, context) => {
       const converter = converters.get(nameOf(object));
       if (converter === undefined) throw new ManagerError(`no converter is registered for ${nameOf(object)}`);

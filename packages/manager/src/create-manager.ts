@@ -371,11 +371,15 @@ class RunnableManager<X extends object> implements Manager<X> {
     const demand = this.#demand.of.bind(this.#demand);
     const isStarted = (): boolean => this.#lifecycle.isStarted;
     const hasElection = this.#options.leaderElection !== undefined;
+    const converts = this.converters.has;
     this.addReadyzCheck(
       'caches',
-      cachesCheck({ clusters, demand, isStarted, unsynced: () => this.#demand.unsynced(hasElection) }),
+      cachesCheck({ clusters, demand, converts, isStarted, unsynced: () => this.#demand.unsynced(hasElection) }),
     );
-    this.addReadyzCheck('informers', informersCheck({ clusters, demand, clock: this.clock, graceMs: informerGraceMs }));
+    this.addReadyzCheck(
+      'informers',
+      informersCheck({ clusters, demand, converts, clock: this.clock, graceMs: informerGraceMs }),
+    );
     if (hasElection)
       this.addHealthzCheck('leader-election', () => {
         for (const scope of this.#runnables.scopes) scope.checkHealth();

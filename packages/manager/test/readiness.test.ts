@@ -84,6 +84,27 @@ describe('readiness', () => {
     expect(await t.failing()).toEqual([]);
   });
 
+  it('does not wait for a list that the server cannot convert without this replica', async () => {
+    const t = await setUp([watching()]);
+    const trouble = { reason: 'internal-error', message: 'conversion webhook for /v1, Kind=Pod failed: no endpoints' };
+    t.cache.reports = [report('retrying', { trouble })];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    t.manager.converters.register(pods, (object) => object);
+    expect(await t.failing()).toEqual([]);
+    // A list that is still under way, a right that is missing, and an informer of another kind count as before.
+    t.cache.reports = [report('listing')];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    t.cache.reports = [report('retrying', { trouble: { reason: 'forbidden', message: '…' } })];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    t.cache.reports = [
+      report('retrying', { trouble }),
+      report('retrying', { kind: { ...pods, kind: 'Node' }, trouble }),
+    ];
+    expect(await t.failing()).toEqual(['caches', 'informers']);
+    t.cache.reports = [report('watching', { hasSynced: true })];
+    expect(await t.failing()).toEqual([]);
+  });
+
   it('has a grace for one that was lost, from when it was lost', async () => {
     const t = await setUp([watching()]);
     const lost = (): InformerReport[] => [report('retrying', { hasSynced: true })];
