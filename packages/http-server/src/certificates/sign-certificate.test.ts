@@ -12,6 +12,12 @@ it('names an IPv6 address without its zone, which a certificate cannot have', ()
   expect(subjectAltName).toBe('DNS:a.b, IP Address:FE80:0:0:0:0:0:0:1, IP Address:0:0:0:0:0:FFFF:A00:1');
 });
 
+it('writes host names with other letters in the form that DNS has', () => {
+  const { issueServer } = createCertificateAuthority({ name: 'ca', now });
+  const { subjectAltName } = new X509Certificate(issueServer('a', ['bücher.example', '*.bücher.example', 'a_b']).cert);
+  expect(subjectAltName).toBe('DNS:xn--bcher-kva.example, DNS:*.xn--bcher-kva.example, DNS:a_b');
+});
+
 it('writes names of any length that a certificate takes', () => {
   const { issueServer, issueClient, cert } = createCertificateAuthority({ name: 'n'.repeat(300), now });
   const names = Array.from({ length: 300 }, (_, index) => `host-${index}.${'a'.repeat(120)}.example`);

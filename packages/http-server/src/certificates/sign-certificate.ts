@@ -1,5 +1,7 @@
+import { isAscii } from 'node:buffer';
 import { createHash, createPrivateKey, generateKeyPairSync, randomBytes, sign, X509Certificate } from 'node:crypto';
 import { isIPv4, isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
 import {
   bits,
   boolean,
@@ -89,7 +91,7 @@ function extensionsOf(
 ): Buffer[] {
   const isAuthority = purpose === 'authority';
   const names = [
-    ...dnsNames.map((name) => tagged(nameTag.dns, Buffer.from(name))),
+    ...dnsNames.map((name) => tagged(nameTag.dns, Buffer.from(asciiName(name)))),
     ...ipAddresses.map((address) => tagged(nameTag.ip, addressBytes(address))),
   ];
   return [
@@ -102,6 +104,11 @@ function extensionsOf(
     ...(names.length === 0 ? [] : [extension(id.subjectAltName, sequence(...names))]),
     ...(issuerKeyId === undefined ? [] : [extension(id.authorityKeyIdentifier, sequence(tagged(0, issuerKeyId)))]),
   ];
+}
+
+/** An internationalized host name in its ASCII form, which a certificate has (RFC 5280 §7.2); others as they are. */
+function asciiName(name: string): string {
+  return isAscii(Buffer.from(name)) ? name : domainToASCII(name) || name;
 }
 
 function extension(name: string, value: Uint8Array, isCritical = false): Buffer {
