@@ -16,7 +16,7 @@ export function inlinePictures(markdown) {
     return readFileSync(join(folder, file), 'utf8')
       .replace(/<\?xml[^>]*>\s*/, '')
       .replace(/<style>[\s\S]*?<\/style>\s*/, '')
-      .replace('<svg ', `<svg class="picture" role="img" aria-label="${label}" tabindex="0" v-pre `)
+      .replace('<svg ', `<svg class="picture" role="img" aria-label="${label}" tabindex="0" `)
       .replace(/\n\s*/g, ' ');
   };
 }

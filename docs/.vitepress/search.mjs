@@ -30,17 +30,6 @@ function boostDocument(id, _term, stored) {
 export const search = {
   provider: 'local',
   options: {
-    /** Without colours, which the index drops: they are half of the time of a page. The renderer is that of the pages. */
-    _render(source, env, markdown) {
-      const { highlight } = markdown.options;
-      markdown.options.highlight = null;
-      try {
-        const html = markdown.render(source, env);
-        return env.frontmatter?.search === false ? '' : html;
-      } finally {
-        markdown.options.highlight = highlight;
-      }
-    },
     miniSearch: { searchOptions: { boost: { title: 4, titles: 2, text: 1 }, boostDocument } },
   },
 };

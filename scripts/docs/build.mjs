@@ -8,6 +8,8 @@ import { publishMarkdown } from './publish.mjs';
 import { checkSearch } from './search.mjs';
 
 const site = 'docs/.vitepress/dist';
+/** Pages are many short-lived objects: with the usual young generation a quarter of the time is their collection. */
+const youngObjects = '--max-semi-space-size=128';
 const flags = new Set(process.argv.slice(2));
 
 generate();
@@ -18,14 +20,8 @@ const passed =
   (await step('docs: the recording is of the transcript', 'node', ['scripts/docs/recording.mjs', '--check'])) &&
   (await step('docs: code blocks compile', 'node', ['scripts/check-snippets.mjs'])) &&
   (flags.has('--no-programs') || (await step('docs: programs run', 'node', ['scripts/docs/programs.mjs']))) &&
-  (flags.has('--no-api') || (await step('docs: API reference', 'node', ['scripts/docs/api.mjs']))) &&
-  (await step('docs: site', 'node', [
-    // Pages are many short-lived strings: with the usual young generation a quarter of the time is their collection.
-    '--max-semi-space-size=128',
-    'docs/node_modules/vitepress/bin/vitepress.js',
-    'build',
-    'docs',
-  ]));
+  (flags.has('--no-api') || (await step('docs: API reference', 'node', [youngObjects, 'scripts/docs/api.mjs']))) &&
+  (await step('docs: site', 'node', [youngObjects, 'docs/node_modules/vitepress/bin/vitepress.js', 'build', 'docs']));
 if (passed) {
   const pages = publishMarkdown(site);
   const { links, dead } = checkLinks(site);

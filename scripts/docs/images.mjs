@@ -75,7 +75,9 @@ async function tryImage(dockerfile, place) {
   // The registry of the scope stands in a file that the image's first COPY does not have: npm reads it from the home.
   const home = { HOME: context, npm_config_userconfig: join(context, '.npmrc') };
   const image = await buildImage(dockerfile, { context, folder: place, env: { ...env, ...home } });
-  const ran = await run(node, image.args, {
+  // The Node of the image is not here; another one of its release is.
+  const args = image.args[0] === '/nodejs/bin/node' ? image.args.slice(1) : image.args;
+  const ran = await run(node, args, {
     cwd: image.cwd,
     env: cleanEnvironment({ ...image.env, CONNECTION: JSON.stringify(connection), HOME: place }),
     stopAfter: /reconciled settings/,

@@ -17,31 +17,39 @@ const decode = (/** @type {string} */ text) =>
 
 /** @param {string} site @param {string} [root] @returns {{ links: number, dead: string[] }} */
 export function checkLinks(site, root = '.') {
-  /** @type {Map<string, Set<string>>} */
-  const anchors = new Map();
-  const files = htmlFiles(site);
-  for (const file of files)
-    anchors.set(
+  const pages = new Map(htmlFiles(site).map((file) => [file, readFileSync(file, 'utf8')]));
+  const anchors = new Map(
+    [...pages].map(([file, text]) => [
       file,
-      new Set([...readFileSync(file, 'utf8').matchAll(/\sid="([^"]+)"/g)].map((match) => decode(match[1] ?? ''))),
-    );
+      new Set([...text.matchAll(/\sid="([^"]+)"/g)].map(([, id = '']) => decode(id))),
+    ]),
+  );
+  const ofRepository = new RegExp(`^${repository}/(?:blob|tree)/main/([^#]+)`);
+  const problemOf = (/** @type {string} */ href, /** @type {string} */ here) => {
+    const inRepository = ofRepository.exec(href)?.[1];
+    if (inRepository !== undefined && !existsSync(join(root, decodeURIComponent(inRepository))))
+      return 'no such file in the repository';
+    if (/^[a-z]+:/.test(href)) return undefined;
+    const { pathname, hash } = new URL(href, `http://site${here}`);
+    const target = pageOf(site, pathname);
+    if (target === undefined) return 'no such page';
+    const isThere = hash === '' || (anchors.get(target)?.has(decodeURIComponent(hash.slice(1))) ?? true);
+    return isThere ? undefined : 'no such heading';
+  };
+  /** Of links that mean the same on each page, such as those of the side bar. @type {Map<string, string | undefined>} */
+  const known = new Map();
   /** @type {Set<string>} */
   const dead = new Set();
   let links = 0;
-  for (const file of files) {
+  for (const [file, text] of pages) {
     const here = `/${posix.relative(site, file)}`;
-    for (const [, raw = ''] of readFileSync(file, 'utf8').matchAll(/<a\s[^>]*?href="([^"]*)"/g)) {
+    for (const [, raw = ''] of text.matchAll(/<a\s[^>]*?href="([^"]*)"/g)) {
       const href = decode(raw);
       links++;
-      const inRepository = new RegExp(`^${repository}/(?:blob|tree)/main/([^#]+)`).exec(href)?.[1];
-      if (inRepository !== undefined && !existsSync(join(root, decodeURIComponent(inRepository))))
-        dead.add(`${here}: ${href}: no such file in the repository`);
-      if (/^[a-z]+:/.test(href)) continue;
-      const { pathname, hash } = new URL(href, `http://site${here}`);
-      const target = pageOf(site, pathname);
-      if (target === undefined) dead.add(`${here}: ${href}: no such page`);
-      else if (hash !== '' && anchors.has(target) && !anchors.get(target)?.has(decodeURIComponent(hash.slice(1))))
-        dead.add(`${here}: ${href}: no such heading`);
+      const isAbsolute = /^(?:\/|[a-z]+:)/.test(href);
+      const problem = isAbsolute && known.has(href) ? known.get(href) : problemOf(href, here);
+      if (isAbsolute) known.set(href, problem);
+      if (problem !== undefined) dead.add(`${here}: ${href}: ${problem}`);
     }
   }
   return { links, dead: [...dead] };

@@ -1,10 +1,10 @@
 // Runs every complete program of the documentation (```ts program) in a process of its own and compares what it prints
 // with the ```text output block that follows it: its lines occur in the output, in their order; `…` stands for any text.
 // All are bundled at once, with the packages' sources in chunks that they share, because a process that strips the types
-// of these sources itself takes four times as long as the program. One that fails in this form (the simulation tells code
-// of packages from code of the author by its path) is run from the sources, and that run counts.
+// of these sources itself takes four times as long as the program. One that fails in this form is run from the sources, and
+// that run counts.
 import { spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -30,7 +30,7 @@ const escapeRegExp = (/** @type {string} */ text) => text.replace(/[.*+?^${}()|[
 
 const { build } = createRequire(new URL('../../packages/cli/package.json', import.meta.url))('esbuild');
 
-/** @typedef {{ document: string, line: number, expected: string | undefined, file: string }} Program */
+/** @typedef {{ document: string, line: number, expected: string | undefined, file: string, text: string }} Program */
 
 /**
  * Writes the programs of a document, each with the files beside it, into folders of their own.
@@ -47,15 +47,22 @@ function writePrograms(document, folder) {
       if (name !== undefined) writeFileSync(join(place, name), content);
     const file = join(place, title ?? 'program.ts');
     writeFileSync(file, text);
-    return [{ document, line, expected: next?.marks.includes('output') === true ? next.text : undefined, file }];
+    return [{ document, line, expected: next?.marks.includes('output') === true ? next.text : undefined, file, text }];
   });
 }
 
-/** @param {Program[]} programs @param {string} outdir */
-async function bundle(programs, outdir) {
+/**
+ * Bundles the modules of a folder. Those that a program imports are files of their own, so that `import.meta.url` of an
+ * operator is not that of the program.
+ * @param {string} folder @param {string} outdir
+ */
+async function bundle(folder, outdir) {
   await build({
-    entryPoints: programs.map(({ file }) => file),
+    entryPoints: globSync(join(folder, '*', '*.ts')),
+    outbase: folder,
     outdir,
+    sourcemap: 'linked',
+    sourcesContent: false,
     bundle: true,
     splitting: true,
     platform: 'node',
@@ -96,15 +103,17 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       .filter((file) => only === undefined || file.includes(only))
       .flatMap((document) => writePrograms(document, folder));
     const bundles = join(folder, 'bundles');
-    await bundle(programs, bundles);
-    for (const { document, line, expected, file } of programs) {
+    await bundle(folder, bundles);
+    for (const { document, line, expected, file, text } of programs) {
       const problem = (/** @type {{ code: number | null, output: string }} */ { code, output }) => {
         if (code !== 0) return `exit code ${code}\n${output}`;
         if (expected === undefined) return 'the program has no `text output` block after it';
         const missing = missingLine(output, expected);
         return missing === undefined ? undefined : `the output lacks ${JSON.stringify(missing)}\n${output}`;
       };
-      let result = await run([join(bundles, relative(folder, file).replace(/\.ts$/, '.mjs'))]);
+      // The simulation tells code of packages from code of the author by its path.
+      const maps = text.includes('@kctl/simulation') ? ['--enable-source-maps'] : [];
+      let result = await run([...maps, join(bundles, relative(folder, file).replace(/\.ts$/, '.mjs'))]);
       if (problem(result) !== undefined)
         result = await run(['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', file]);
       if (only !== undefined) console.log(result.output);

@@ -95,7 +95,8 @@ const claims: readonly (readonly [page: string, ...words: string[]])[] = [
   ],
   [
     'guides/deployment.md',
-    'more than gracefulShutdownTimeoutMs (30 s)',
+    `more than \`gracefulShutdownTimeoutMs\` (${seconds(value('defaultGracefulShutdownTimeoutMs', 'manager'))})`,
+    `more than their \`checkTimeoutMs\` (${seconds(value('defaultCheckTimeoutMs', 'manager'))})`,
     `a base of about ${whole(ours('reconcile', 'memory of an idle manager', 'MiB RSS'))} MB, plus the cache: [${tenths(ours('informer', resident, 'bytes/key') / 1000)} KB per Pod]`,
     `within \`cacheSyncTimeoutMs\` (${minutes(sync)})`,
   ],
