@@ -59,6 +59,11 @@ export async function instrument(folder, targets) {
         file: fileName.slice(folder.length + 1),
         mutator: mutatorName,
         line: location.start.line + 1,
+        at:
+          files
+            .find(({ name }) => name === fileName)
+            ?.content.split('\n')
+            [location.start.line]?.trim() ?? '',
         original: between(files.find(({ name }) => name === fileName)?.content.split('\n') ?? [], location),
         replacement,
       })),

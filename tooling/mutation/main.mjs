@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { instrument } from './instrument.mjs';
-import { outcome } from './outcome.mjs';
+import { ambiguous, outcome } from './outcome.mjs';
 import { sample, sources } from './sample.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -52,6 +52,13 @@ if (!packages.includes(name) || !(limit >= 0 && limit <= 100) || !(lines >= 0) |
   process.exit(2);
 }
 const folder = join(root, 'packages', name);
+/** @type {import('./outcome.mjs').Explanation[]} */
+const explained = JSON.parse(readFileSync(join(here, 'explained.json'), 'utf8'))[name] ?? [];
+const wide = ambiguous(explained, (file) => readFileSync(join(folder, file), 'utf8'));
+if (wide.length > 0) {
+  console.error(`mutation: explained.json needs the line ("at") of each of:\n${wide.join('\n')}`);
+  process.exit(2);
+}
 const workplace = join(root, '.cache', 'mutation', name);
 rmSync(workplace, { recursive: true, force: true });
 mkdirSync(workplace, { recursive: true });
@@ -76,8 +83,7 @@ for (const pass of values.fast ? passes.slice(0, -1) : passes) {
 const reached = new Set([...tests.values()].flatMap((test) => test.reached));
 const onlyStatic = new Set([...verdict.static].filter((id) => !reached.has(id)));
 
-const explained = JSON.parse(readFileSync(join(here, 'explained.json'), 'utf8'));
-const result = outcome(mutants, { killed: verdict.killed, static: onlyStatic }, explained[name] ?? []);
+const result = outcome(mutants, { killed: verdict.killed, static: onlyStatic }, explained);
 for (const { file, line, mutator, original, replacement } of result.survivors)
   console.log(`${file}:${line} ${mutator}: ${JSON.stringify(original)} → ${JSON.stringify(replacement)}`);
 const isWhole = files.length === 0 && lines === 0;
