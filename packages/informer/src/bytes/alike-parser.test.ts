@@ -112,7 +112,151 @@ describe('AlikeParser', () => {
   });
 });
 
+describe('AlikeParser learns', () => {
+  type Run = readonly [kind: 'rules' | 'hosts', count: number, length?: number];
+  const partOf = (kind: string, length: number): object[] =>
+    Array.from({ length: length > 10_000 ? 400 : 4 }, () => ({ ...condition('get'), kind }));
+
+  /** A text of a kind, which has nothing in common with the texts of the other kind. */
+  function textOf(kind: string, index: number, length: number): string {
+    const object = { metadata: { name: `${kind}${index}` }, [kind]: partOf(kind, length), pad: '' };
+    return JSON.stringify({ ...object, pad: `${index}`.padEnd(length - JSON.stringify(object).length, kind) });
+  }
+
+  /** The first text of each run, counted from 1, that shares its part with the text before. */
+  function firstShared(runs: readonly Run[]): number[] {
+    const parser = new AlikeParser();
+    return runs.map(([kind, count, length = 700]) => {
+      const parts = Array.from({ length: count }, (_, index) => {
+        const parsed = parser.parse(textOf(kind, index, length), undefined);
+        return Reflect.get(Object(parsed), kind) as unknown;
+      });
+      return 1 + parts.findIndex((part, index) => index > 0 && part === parts[index - 1]);
+    });
+  }
+
+  // The parts of the second text serve from the third on, and are kept for 16 other texts.
+  it.each<{ name: string; runs: readonly Run[]; shared: readonly number[] }>([
+    {
+      name: 'late if its parts have served for few texts',
+      runs: [
+        ['rules', 17],
+        ['hosts', 18],
+        ['rules', 34],
+      ],
+      shared: [2, 18, 34],
+    },
+    {
+      name: 'soon if they have served for as many as they are kept for',
+      runs: [
+        ['rules', 18],
+        ['hosts', 18],
+        ['rules', 10],
+      ],
+      shared: [2, 18, 10],
+    },
+    {
+      name: 'as soon again',
+      runs: [
+        ['rules', 19],
+        ['hosts', 25],
+        ['rules', 10],
+        ['hosts', 10],
+      ],
+      shared: [2, 18, 10, 10],
+    },
+    {
+      name: 'later again',
+      runs: [
+        ['rules', 19],
+        ['hosts', 24],
+        ['rules', 10],
+        ['hosts', 18],
+      ],
+      shared: [2, 18, 10, 18],
+    },
+    {
+      name: 'ever later while they serve for none, after 1,024 texts at the latest',
+      runs: [
+        ['rules', 2],
+        ['hosts', 18],
+        ['rules', 34],
+        ['hosts', 66],
+        ['rules', 130],
+        ['hosts', 258],
+        ['rules', 514],
+        ['hosts', 1026],
+        ['rules', 1026],
+      ],
+      shared: [2, 18, 34, 66, 130, 258, 514, 1026, 1026],
+    },
+  ])('$name', ({ runs, shared }) => {
+    expect(firstShared(runs)).toEqual(shared);
+  });
+
+  it.each([
+    ['of 512 characters', 512, 0],
+    ['of fewer not', 511, 2],
+    ['of 65,536 characters', 65_536, 0],
+    ['of more not', 65_537, 2],
+    ['of which a fifth is alike', 5 * JSON.stringify(partOf('rules', 700)).length, 0],
+    ['of which less is alike not', 5 * JSON.stringify(partOf('rules', 700)).length + 5, 2],
+  ])('from texts %s', (_what, length, shared) => {
+    // While parts are known, texts that lack them share nothing.
+    expect(
+      firstShared([
+        ['rules', 3, length],
+        ['hosts', 9, Math.max(length, 512)],
+      ]),
+    ).toEqual([2, shared]);
+  });
+});
+
+describe('alikeParts', () => {
+  const parts = (object: object, other = object): string[] =>
+    alikeParts(object, JSON.stringify(object), JSON.stringify(other)).map(({ path }) => path.join('.'));
+  const part = (name: string, length: number): object => ({ name: name.padEnd(length - '{"name":""}'.length, name) });
+
+  it('are of 48 characters and more, 24 at most, and the largest ones', () => {
+    expect(parts({ short: part('a', 47), long: part('b', 48) })).toEqual(['long']);
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`k${at}`, part(`${at}`, 60)]));
+    expect(parts(many)).toEqual(Object.keys(many).slice(0, 24));
+    expect(parts({ outer: { inner: part('a', 60) } })).toEqual(['outer']);
+    expect(parts({ outer: { inner: part('a', 60), own: 1 } }, { outer: { inner: part('a', 60), own: 2 } })).toEqual([
+      'outer.inner',
+    ]);
+  });
+
+  it('are not the whole, nor what begins as a part of a string may', () => {
+    expect(parts(part('a', 60))).toEqual([]);
+    expect(parts({ list: [part('a', 60)], keys: { '1': 'x'.repeat(60) }, texts: ['-'.repeat(60)] })).toEqual(['list']);
+  });
+
+  it('lie one behind the other', () => {
+    const same = part('a', 60);
+    const object = { first: same, second: same, third: same };
+    const text = JSON.stringify(object);
+    const starts = alikeParts(object, text, text).map(({ start }) => start);
+    expect(starts).toEqual(['first', 'second', 'third'].map((name) => text.indexOf(name) + name.length + 2));
+  });
+});
+
 describe('parseSpliced', () => {
+  it.each([
+    [0, true],
+    [128, true],
+    [129, false],
+    [-128, true],
+    [-129, false],
+  ])('finds a part %i characters behind its place: %s', (shift, isFound) => {
+    const source = (pad: number): string =>
+      JSON.stringify({ pad: '-'.repeat(pad), part: { name: 'n'.repeat(60) }, end: 1 });
+    const parts = alikeParts(JSON.parse(source(200)) as object, source(200), source(200));
+    const spliced = parseSpliced(source(200 + shift), parts, undefined);
+    if (isFound) expect(spliced).toMatchObject({ kind: 'parsed', value: JSON.parse(source(200 + shift)) as object });
+    else expect(spliced).toEqual({ kind: 'absent' });
+  });
+
   it('parses only what is not known', () => {
     const parts = alikeParts(JSON.parse(text('b')), text('b'), text('a'));
     expect(parts.map(({ path }) => path.join('.'))).toEqual(['spec.volumes', 'spec.containers.0.resources', 'status']);

@@ -32,6 +32,13 @@ describe('learnDictionary', () => {
     expect(learnDictionary(samples)?.length).toBe(length);
   });
 
+  it('begins with the sample that is compressed least, wherever it is', () => {
+    const samples = [100, 3_000, 1_000].map((length) => randomBytes(length));
+    const [, largest = Buffer.alloc(0), next = Buffer.alloc(0)] = samples;
+    const dictionary = learnDictionary(samples) ?? Buffer.alloc(0);
+    expect(dictionary.subarray(0, 4_000)).toEqual(Buffer.concat([largest, next]));
+  });
+
   it('owns its memory, whatever the samples become', () => {
     const sample = pod('a');
     const dictionary = learnDictionary([sample]);

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SlabMemory, waitingLimit } from './slab-memory.js';
 import { SlabStore, type SlabTenant } from './slab-store.js';
 
@@ -82,6 +82,39 @@ describe('SlabMemory', () => {
     await collectUntil(() => SlabMemory.waitingBytes === 0);
     expect(SlabMemory.waitingBytes).toBe(0);
   });
+
+  it.each([false, true])(
+    'calls the collector when enough waits for it, and again when as much more does (no room: %s)',
+    async (isFull) => {
+      await collectUntil(() => SlabMemory.waitingBytes === 0);
+      const calls: unknown[] = [];
+      const pressure = new Proxy(ArrayBuffer, {
+        construct: (of, sizes, target) => {
+          calls.push(...sizes);
+          if (isFull) throw new RangeError('Array buffer allocation failed');
+          return Reflect.construct(of, [0], target) as ArrayBuffer;
+        },
+      });
+      const memory = new SlabMemory(() => 0);
+      const owners: object[] = [];
+      const leave = (bytes: number): number => {
+        const owner = {};
+        owners.push(owner);
+        memory.leave(owner, { bytes });
+        return calls.length;
+      };
+      vi.stubGlobal('ArrayBuffer', pressure);
+      try {
+        // More than half of any heap of a test.
+        const much = 2 ** 44;
+        expect([leave(1), leave(much), leave(1), leave(2 ** 25), leave(much)]).toEqual([0, 1, 1, 1, 2]);
+        expect(calls).toEqual([2 ** 26, 2 ** 26]);
+      } finally {
+        vi.unstubAllGlobals();
+      }
+      expect(owners).toHaveLength(5);
+    },
+  );
 
   it.each([
     [0, 0, 64],

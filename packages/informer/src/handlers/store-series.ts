@@ -68,9 +68,9 @@ export class StoreSeries<T extends KubeObject> implements Series<Change<T>> {
   }
 
   /** A change that is offered to the handler; it follows the version from which it starts. */
-  note({ type, key, current, previous }: Change<T>): void {
+  note({ key, current, previous }: Change<T>): void {
     if (!this.#before.has(key) && !this.#delivered.has(current))
-      this.#before.set(key, { key: current, version: type === 'add' ? undefined : previous });
+      this.#before.set(key, { key: current, version: previous });
   }
 
   next(): Change<T> | undefined {

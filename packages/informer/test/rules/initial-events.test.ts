@@ -11,6 +11,7 @@ import {
   type Frame,
   initialEnd,
   modified,
+  raw,
   ScriptedServer,
   thing,
 } from './scripted-server.js';
@@ -49,6 +50,14 @@ describe.each(feeds)('the initial events of a stream of %s', (source) => {
     expect(await replaced(added(thing('a', 1)), added(other('b', 2)), initialEnd(9))).toEqual(['a@9']);
     expect(await replaced(added(thing('a', 1)), deleted(other('b', 2)), initialEnd(9))).toEqual(['a@9']);
   });
+
+  if (source === 'bytes')
+    it('are incomplete if one of them cannot be read, which is left out and deletes nothing', async () => {
+      const unreadable = (type: string): Frame =>
+        raw(JSON.stringify({ type, object: thing('a', 3) }).replace('"spec"', '"metadata":{"name":"b"},"spec"'));
+      expect(await replaced(added(thing('c', 1)), unreadable('ADDED'), initialEnd(9))).toEqual(['c@9 incomplete']);
+      expect(await replaced(added(thing('a', 1)), unreadable('DELETED'), initialEnd(9))).toEqual(['a@9 incomplete']);
+    });
 
   it('are refused if all of them are of another kind, whatever bookmarks come between', async () => {
     for (const frame of [added, modified, deleted])
