@@ -74,6 +74,25 @@ describe.each([
     for (const [index, slot] of slots.slice(30_000).entries()) expect(table.find(`key-${30_000 + index}`)).toBe(slot);
   });
 
+  it('forgets a burst by the keys alone that come after it', () => {
+    const table = new SlotTable<string>(key, () => expect.unreachable());
+    const slots = Array.from({ length: 40_000 }, (_, number) => use(table, `key-${number}`, ready));
+    let isForgetting = false;
+    for (const slot of slots) {
+      if (isForgetting) break;
+      const before = table.idle;
+      table.flags[slot] = 0;
+      table.release(slot);
+      isForgetting = table.idle < before;
+    }
+    const idle = table.idle;
+    const inUse = table.live;
+    for (let number = 0; number < idle; number++) use(table, `next-${number}`, ready);
+    expect([table.live, table.idle]).toEqual([inUse + idle, 0]);
+    for (let number = 0; number < idle; number++)
+      expect(table.items[table.find(`next-${number}`)]).toBe(`next-${number}`);
+  });
+
   it('finds keys that return in the same order, in another, or never', () => {
     const table = new SlotTable<string>(key, () => undefined);
     const names = ['a', '', 'b', 'c'];
