@@ -1,4 +1,4 @@
-import { Argument, type Command, InvalidArgumentError, Option } from 'commander';
+import { Argument, type Command, Option } from 'commander';
 import { defaultTimeoutMs } from './deploy/wait-for.js';
 import { add, additions, describeAddition, type AddOptions } from './commands/add.js';
 import { bundle, type BuildOptions } from './commands/build.js';
@@ -22,6 +22,7 @@ import { formatTimeline } from './inspect/format-timeline.js';
 import type { InspectionOptions } from './inspect/on-inspections.js';
 import { fileGroups } from './manifests/generate-files.js';
 import { ownCommand } from './own-command.js';
+import { secondsOf } from './seconds-of.js';
 
 interface ClusterFlags {
   readonly kubeconfig?: string;
@@ -332,12 +333,6 @@ function asJson(value: unknown): string {
 /** @throws CliError if there are problems; the findings have been printed */
 function failWhere(problems: number): void {
   if (problems > 0) throw new CliError(`${problems} ${problems === 1 ? 'problem' : 'problems'} found`);
-}
-
-function secondsOf(value: string): number {
-  const seconds = Number(value);
-  if (value.trim() === '' || !(seconds > 0)) throw new InvalidArgumentError('expected seconds, above 0');
-  return seconds;
 }
 
 function describeKinds({ written, unchanged }: GenerateOutcome): string {

@@ -1,7 +1,9 @@
 import { ConfigMap, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { defineKind, type KubeObject } from '@kctl/apimachinery';
 import { createEnvironment, type TestEnvironment } from '@kctl/testing';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { styleText } from 'node:util';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -70,10 +72,16 @@ describe('kctl plan', () => {
     expect(out.split('\n')).toEqual([
       `Shop ${namespace}/a`,
       `  + ConfigMap ${namespace}/a-config: created (config)`,
+      '      data.theme: "dark"',
+      '      data.release: "first"',
       `  + Secret ${namespace}/a-token: created (token)`,
+      '      data.token: (not shown)',
       `Shop ${namespace}/b`,
       `  + ConfigMap ${namespace}/b-config: created (config)`,
+      '      data.theme: "dark"',
+      '      data.release: "first"',
       `  + Secret ${namespace}/b-token: created (token)`,
+      '      data.token: (not shown)',
       '2 objects planned: 4 created',
       '',
     ]);
@@ -134,11 +142,42 @@ describe('kctl plan', () => {
   it.each([
     [['plan', 'shop', '--frobnicate'], "kctl: unknown option '--frobnicate'"],
     [['plan', 'page/a'], 'kctl: "page" has no declared children: expected one of Shop.plan.example.com'],
+    [['plan', '--timeout', '0'], 'expected seconds, above 0'],
     [['plan', 'a/b/c'], 'kctl: "a/b/c" is not an object: expected kind/name'],
     [['plan', '--namespace', ''], "kctl: option '-n, --namespace <name>' has an empty value"],
   ])('exits with 1 if it is called wrongly: %s', async (words, message) => {
     const { code, err } = await kctl(folder, ...words, ...cluster);
     expect(err).toContain(message);
+    expect(code).toBe(1);
+  });
+
+  it.each([
+    ['no answer', false, 'the objects are not listed yet'],
+    ['the list of objects alone', true, '0 of 2 objects are planned'],
+  ])('ends after one time limit for all requests if the server falls silent: %s', async (_what, lists, state) => {
+    const object = (name: string) => ({ metadata: { namespace, name, uid: name, resourceVersion: '1' }, spec: {} });
+    const list = { apiVersion: Shop.apiVersion, kind: 'ShopList', metadata: { resourceVersion: '1' } };
+    const silent = createServer((request, response) => {
+      if (!lists || !(request.url ?? '').includes('/shops')) return;
+      response.setHeader('content-type', 'application/json');
+      response.end(JSON.stringify({ ...list, items: [object('a'), object('b')] }));
+    });
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const address = silent.address();
+    const server = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
+    const kubeconfig = join(folder, 'silent.yaml');
+    writeFileSync(
+      kubeconfig,
+      JSON.stringify({
+        clusters: [{ name: 'silent', cluster: { server } }],
+        contexts: [{ name: 'silent', context: { cluster: 'silent' } }],
+        'current-context': 'silent',
+      }),
+    );
+    const { code, err } = await kctl(folder, 'plan', '--timeout', '0.5', '--kubeconfig', kubeconfig);
+    silent.closeAllConnections();
+    silent.close();
+    expect(err).toContain(`the server has not answered all requests within 0.5 s, and ${state}`);
     expect(code).toBe(1);
   });
 

@@ -25,9 +25,8 @@ function createServer(object: KubeObject | undefined, log: string[]) {
       for (const operation of patch.operations) {
         const index = Number(operation.path.split('/')[3]);
         if (operation.op === 'test') {
-          const actual = operation.path.endsWith('resourceVersion')
-            ? current.metadata.resourceVersion
-            : finalizers[index];
+          const field = operation.path.split('/')[2];
+          const actual = field === 'resourceVersion' || field === 'uid' ? current.metadata[field] : finalizers[index];
           if (actual !== operation.value) throw new StatusError({ code: 422, reason: 'Invalid' });
         } else if (operation.op === 'remove') finalizers.splice(index, 1);
         else if (operation.op === 'add')
@@ -88,6 +87,13 @@ describe('finalizing', () => {
     const gone = setUp(deleted(other, mine));
     await gone.run();
     expect(gone.log).toEqual(['clean up', `finalizers ${other}`]);
+  });
+
+  it('does not take the finalizer from another object of the name', async () => {
+    const t = setUp(deleted(mine));
+    t.server.object = { metadata: { ...deleted(mine).metadata, uid: 'another' } };
+    expect(await t.run()).toEqual({ backoff: true });
+    expect(t.server.object.metadata.finalizers).toEqual([mine]);
   });
 
   it('writes nothing when the finalizer is there, or not needed', async () => {

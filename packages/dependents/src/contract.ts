@@ -37,6 +37,8 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
   readonly kind: P;
   /** The kinds of the nodes, for watches and rights. */
   readonly kinds: readonly DependentKind[];
+  /** Selects the children of all primaries, for informers that hold no other objects of their kinds. */
+  readonly labelSelector: string;
   /**
    * An object of somebody else, which is read, and never written. Without it, nodes that need it are blocked; with
    * `optional` they get undefined.
@@ -98,7 +100,8 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
   reconcile(primary: ReadObject<P>, context: DependentsContext): Promise<DependentsResult<NodeResults<Nodes>>>;
   /**
    * Returns the changes that `reconcile` would make. Sends dry runs, and changes nothing. An object that would only come
-   * to exist counts as ready for those that need it. Of a primary that is being deleted, the children that would go.
+   * to exist counts as ready for those that need it. Of a primary that is being deleted, the children that would go; none if
+   * {@link reconciler} was called and the primary lacks its finalizer, because the garbage collector deletes them then.
    */
   plan(primary: ReadObject<P>, context: DependentsContext): Promise<Plan>;
   /**
@@ -111,6 +114,11 @@ export interface Dependents<P extends Kind, Nodes extends object = object> {
    * namespace. For the map function of a watch; the builder's `dependents` has it.
    */
   wokenBy(kind: Kind, key: ObjectKey): readonly ObjectKey[];
+  /**
+   * Has runs with the first client read and write children through the second one, whose informers hold children alone.
+   * The builder calls it.
+   */
+  readThrough(client: Client, selected: Client): void;
   /** Forgets what {@link wokenBy} knows of a primary that is gone. `reconciler` calls it. */
   forget(primary: ObjectKey): void;
   /**
@@ -146,4 +154,6 @@ export interface DependentKind {
   readonly type: 'ref' | 'child' | 'set';
   /** Whether its objects have the primary as their controller, so that their events name it. */
   readonly isOwned: boolean;
+  /** Whether the server may lack the kind, see `optionalKind`. */
+  readonly isOptional: boolean;
 }

@@ -1,7 +1,8 @@
 import type { Kind, ObjectKey } from '@kctl/apimachinery';
-import { formatKey, isDeleting, keyOf } from '@kctl/apimachinery';
+import { formatKey, hasFinalizer, isDeleting, keyOf } from '@kctl/apimachinery';
 import { formatGroupKind, isJsonObject } from '@kctl/apimachinery/internal';
 import { createApplyMemo } from '@kctl/client';
+import type { Client } from '@kctl/client';
 import { requireKind } from '@kctl/client/internal';
 import type { Injectable, Plan, ReconcileFunction } from '@kctl/controller';
 import { optionProblems } from '@kctl/options';
@@ -14,9 +15,9 @@ import type { AnyObject, ChildNode, Definition, Edge, Node } from './definition/
 import { isForeignScope } from './definition/node.js';
 import { DependentsDefinitionError, DependentsError } from './errors.js';
 import type { NodeError } from './errors.js';
-import { isPaused } from './ownership/labels.js';
+import { isPaused, partOfLabel } from './ownership/labels.js';
 import { planOf } from './plan.js';
-import { createDependentsReconciler } from './reconciler.js';
+import { createDependentsReconciler, dependentsFinalizer } from './reconciler.js';
 import type { AnyNodeResult, DependentsResult, NodeResult } from './results.js';
 import { Memory } from './run/memory.js';
 import type { DependentsContext } from './run/run-context.js';
@@ -72,6 +73,10 @@ class Graph {
   readonly #memory = new Memory();
   readonly #memo = createApplyMemo();
   readonly #references = new References();
+  /** By the client of a run, that which reads children. */
+  readonly #selected = new WeakMap<Client, Client>();
+  /** Whether the finalizer is that of `reconciler`, not one of the author. */
+  #hasReconciler = false;
 
   constructor(definition: Definition, problems: readonly string[]) {
     this.#definition = definition;
@@ -89,7 +94,14 @@ class Graph {
       kind: node.kind,
       type: node.type,
       isOwned: node.type !== 'ref' && node.namespace === undefined && !isForeignScope(definition, node),
+      isOptional: definition.nodes
+        .filter(({ kind }) => formatGroupKind(kind) === formatGroupKind(node.kind))
+        .every((each) => each.type !== 'ref' && each.optionalKind),
     }));
+  }
+
+  get labelSelector(): string {
+    return partOfLabel;
   }
 
   ref(name: string, kind: Kind, options: Given): Graph {
@@ -143,15 +155,23 @@ class Graph {
   }
 
   async plan(primary: AnyObject, context: DependentsContext): Promise<Plan> {
-    if (isDeleting(primary)) return await planTeardown(this.#checked(), primary, context);
+    if (isDeleting(primary)) {
+      const definition = this.#checked();
+      const isLeftAlone = this.#hasReconciler && !hasFinalizer(primary, dependentsFinalizer);
+      return isLeftAlone ? { changes: [], obstacles: [] } : await planTeardown(definition, primary, context);
+    }
     const { nodes, pruned, fields } = await this.#run(primary, context, true);
     return planOf(namedResults({ nodes, pruned: [] }), pruned, fields);
   }
 
   async teardown(primary: AnyObject, context: DependentsContext): Promise<TeardownResult> {
-    const result = await teardown(this.#checked(), primary, context);
+    const result = await teardown(this.#checked(), primary, this.#reading(context));
     if (result.done) this.forget(keyOf(primary));
     return result;
+  }
+
+  readThrough(client: Client, selected: Client): void {
+    this.#selected.set(client, selected);
   }
 
   wokenBy(kind: Kind, key: ObjectKey): readonly ObjectKey[] {
@@ -164,10 +184,31 @@ class Graph {
   }
 
   reconciler(options: object = {}): Injectable<ReconcilerParts, ReconcileFunction> {
-    return createDependentsReconciler(this.#checked(), this as never, options);
+    const definition = this.#checked();
+    this.#hasReconciler = true;
+    return createDependentsReconciler(definition, this as never, options);
   }
 
-  async #run(primary: AnyObject, context: DependentsContext, dryRun: boolean): Promise<RunOutcome> {
+  /** The context with the client that reads children from informers of their own, if there is one. */
+  #reading(context: DependentsContext): DependentsContext {
+    const selected = this.#selected.get(context.client);
+    if (selected === undefined) return context;
+    const { signal, logger, events, metrics, clock } = context;
+    return {
+      client: selected,
+      ...(signal === undefined ? {} : { signal }),
+      ...(logger === undefined ? {} : { logger }),
+      ...(events === undefined ? {} : { events }),
+      ...(metrics === undefined ? {} : { metrics }),
+      ...(clock === undefined ? {} : { clock }),
+      get isSuperseded() {
+        return context.isSuperseded === true;
+      },
+    };
+  }
+
+  async #run(primary: AnyObject, given: DependentsContext, dryRun: boolean): Promise<RunOutcome> {
+    const context = this.#reading(given);
     const definition = this.#checked();
     const memory = dryRun ? new Memory() : this.#memory;
     const references = new Set<string>();

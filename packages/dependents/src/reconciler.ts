@@ -1,5 +1,5 @@
 import type { Kind } from '@kctl/apimachinery';
-import { isDeleting, setCondition } from '@kctl/apimachinery';
+import { hasFinalizer, setCondition } from '@kctl/apimachinery';
 import { isJsonObject } from '@kctl/apimachinery/internal';
 import type { Condition } from '@kctl/apimachinery';
 import type { ReadObject } from '@kctl/client';
@@ -10,7 +10,7 @@ import type { Dependents, ReconcilerOptions, ReconcilerParts } from './contract.
 import type { AnyObject, Definition } from './definition/node.js';
 import { needsFinalizer } from './definition/node.js';
 import { isDependentsError } from './errors.js';
-import type { DependentsResult } from './results.js';
+import type { AnyNodeResult, DependentsResult } from './results.js';
 import type { DependentsContext } from './run/run-context.js';
 import type { TeardownResult } from './run/teardown.js';
 import { wallTime } from '@kctl/wait/internal';
@@ -56,17 +56,22 @@ class DependentsReconciler {
     const { primary: kind } = this.#definition;
     const apply = (object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> =>
       this.#apply(object, context);
-    const reconcile = needsFinalizer(this.#definition)
-      ? finalizing({
-          client: this.#parts.client,
-          kind,
-          apply,
-          metrics: this.#parts.metrics,
-          clock: this.#parts.clock,
-          finalizers: [{ name: dependentsFinalizer, cleanup: (object, context) => this.#cleanUp(object, context) }],
-        })
-      : async (object: ReadObject<Kind>, context: ReconcileContext): Promise<ReconcileResult> =>
-          isDeleting(object) ? {} : await apply(object, context);
+    const isNeeded = needsFinalizer(this.#definition);
+    const reconcile = finalizing({
+      client: this.#parts.client,
+      kind,
+      apply,
+      metrics: this.#parts.metrics,
+      clock: this.#parts.clock,
+      finalizers: [
+        {
+          name: dependentsFinalizer,
+          cleanup: (object, context) => this.#cleanUp(object, context),
+          // Of an earlier version of the definition: it stays, because its clean-up would delete the children.
+          isNeeded: (object) => isNeeded || hasFinalizer(object, dependentsFinalizer),
+        },
+      ],
+    });
     return asReconciler({
       client: this.#parts.client,
       kind,
@@ -81,7 +86,8 @@ class DependentsReconciler {
       const result = await this.#children.reconcile(object, given);
       if (context.isSuperseded) return {};
       await this.#writeStatus(object, result, context);
-      return {};
+      // No event tells that a server has got a kind.
+      return hasSkipped(result) ? { requeueAfterMs: 60_000 } : {};
     } catch (error) {
       if (!isDependentsError(error)) throw error;
       await this.#writeStatus(object, error.result, context);
@@ -146,6 +152,12 @@ class DependentsReconciler {
     const { primary: kind, fieldOwner } = this.#definition;
     await writeStatus({ client: this.#parts.client, kind, fieldOwner }, object as ReadObject<Kind>, { status, signal });
   }
+}
+
+function hasSkipped({ nodes }: DependentsResult<object>): boolean {
+  return Object.values(nodes as Readonly<Record<string, AnyNodeResult>>).some((result) =>
+    'state' in result ? result.state === 'skipped' : [...result.values()].some(({ state }) => state === 'skipped'),
+  );
 }
 
 function observed(generation: number | undefined): { readonly observedGeneration?: number } {

@@ -150,6 +150,86 @@ describe('objects of others', () => {
   });
 });
 
+describe('an object that appears between the look and the creation', () => {
+  /** Runs something before the first apply of a ConfigMap is sent. */
+  function racing(before: () => Promise<unknown>): Client {
+    let isFirst = true;
+    return intercept(client, (next) => ({
+      patch: async (kind, key, patch, options) => {
+        if (isFirst && kind.kind === 'ConfigMap') {
+          isFirst = false;
+          await before();
+        }
+        return await next.patch(kind, key, patch, options);
+      },
+    }));
+  }
+
+  it.each([
+    ['force', {}],
+    ['report', {}],
+    ['force', { initial: () => ({ data: { scale: '1' } }) }],
+  ] as const)('is left to others, with conflicts: %s %o', async (conflicts, more) => {
+    const { app, childKey } = await world();
+    const children = dependents(WebApp, { fieldOwner }).child('config', ConfigMap, {
+      conflicts,
+      desired: ({ spec }) => ({ data: { image: spec.image } }),
+      ...more,
+    });
+    const key = childKey('config');
+    let foreign: object | undefined;
+    const between = racing(async () => {
+      foreign = await client.create(ConfigMap, { metadata: key, data: { other: '1' } });
+    });
+    expect(await failureOf(children.reconcile(await app(), { client: between }))).toMatch(/no controller/);
+    expect(await client.get(ConfigMap, key)).toEqual(foreign);
+  });
+
+  it('is adopted as the node declares it', async () => {
+    const { app, childKey } = await world();
+    const children = dependents(WebApp, { fieldOwner }).child('config', ConfigMap, {
+      adopt: 'unowned',
+      desired: ({ spec }) => ({ data: { image: spec.image } }),
+    });
+    const between = racing(() => client.create(ConfigMap, { metadata: childKey('config'), data: { other: '1' } }));
+    const { nodes } = await children.reconcile(await app(), { client: between });
+    expect(nodes.config.action).toBe('adopted');
+  });
+
+  it('is one that another replica made, and is brought to the desired fields', async () => {
+    const { app, edit, childKey } = await world();
+    const between = racing(async () => {
+      await settings.reconcile(await app(), { client });
+      await edit({ image: 'web:2' });
+    });
+    const { nodes } = await settings.reconcile(await app(), { client: between });
+    expect(nodes.config.state).toBe('ready');
+    expect((await client.get(ConfigMap, childKey('config'))).data).toEqual({ image: 'web:1' });
+  });
+
+  it('does not get initial fields that were meant for the object that it replaced', async () => {
+    const { app, childKey } = await world();
+    const children = dependents(WebApp, { fieldOwner }).child('config', ConfigMap, {
+      initial: () => ({ data: { scale: '1' } }),
+      desired: ({ spec }) => ({ data: { image: spec.image } }),
+    });
+    const key = childKey('config');
+    let applies = 0;
+    let foreign: object | undefined;
+    const between = intercept(client, (next) => ({
+      patch: async (kind, named, patch, options) => {
+        if (kind.kind === 'ConfigMap' && ++applies === 2) {
+          await client.delete(ConfigMap, key);
+          foreign = await client.create(ConfigMap, { metadata: key });
+        }
+        return await next.patch(kind, named, patch, options);
+      },
+    }));
+    expect(await failureOf(children.reconcile(await app(), { client: between }))).toMatch(/no controller/);
+    expect(await client.get(ConfigMap, key)).toEqual(foreign);
+  });
+});
+
 describe('a node that is renamed, and keeps the name of its object', () => {
   const before = dependents(WebApp, { fieldOwner }).child('config', ConfigMap, {
     name: () => 'shop-settings',

@@ -1,7 +1,7 @@
 import { mergePatch, record } from '@kctl/client';
 import { ConfigMap, Namespace, Secret } from '@kctl/apimachinery/kinds/core/v1';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
-import { dependents, isDependentsError } from '@kctl/dependents';
+import { dependents, dependentsFinalizer, isDependentsError } from '@kctl/dependents';
 import { createEnvironment } from '@kctl/testing';
 import type { Metrics } from '@kctl/telemetry';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -38,6 +38,33 @@ describe('plan', () => {
     ]);
     expect(fields['password']).toEqual([{ path: 'data.password' }]);
     expect(JSON.stringify(plan)).not.toContain(btoa('hidden-web:').slice(0, 8));
+  });
+
+  it('shows the fields of what it creates, except the values of Secrets', async () => {
+    const { app, context, writes } = await world();
+    const { selector, template } = podOf('web', 'web:1');
+    const children = dependents(WebApp, { fieldOwner })
+      .child('web', Deployment, {
+        initial: () => ({ spec: { replicas: 2 } }),
+        desired: () => ({ metadata: { labels: { app: 'web' } }, spec: { selector, template } }),
+      })
+      .child('password', Secret, { desired: () => ({ stringData: { password: 'hidden' } }) });
+    const { changes } = await children.plan(await app(), context);
+    expect(changes.map(({ node, action, fields }) => [node, action, fields])).toEqual([
+      [
+        'web',
+        'created',
+        [
+          { path: 'metadata.labels.app', after: 'web' },
+          { path: 'spec.selector.matchLabels.app', after: 'web' },
+          { path: 'spec.template.metadata.labels.app', after: 'web' },
+          { path: 'spec.template.spec.containers[name=app].image', after: 'web:1' },
+          { path: 'spec.replicas', after: 2 },
+        ],
+      ],
+      ['password', 'created', [{ path: 'data.password' }]],
+    ]);
+    expect(writes()).toEqual([]);
   });
 
   it.each([
@@ -107,6 +134,27 @@ describe('plan', () => {
       ['config', 'deleted'],
     ]);
     expect(writes()).toEqual([]);
+  });
+
+  it('leaves a primary that lacks the finalizer of its reconciler to the garbage collector', async () => {
+    const { app, context } = await world();
+    const children = webAppChildren();
+    children.reconciler();
+    await children.reconcile(await app(), context);
+    const present = await app();
+    const planned = async (finalizers: string[]) => {
+      const metadata = { ...present.metadata, finalizers, deletionTimestamp: '2026-01-01T00:00:00Z' };
+      return (await children.plan({ ...present, metadata }, context)).changes.map(({ node, action }) => [node, action]);
+    };
+    expect(await planned(['example.com/other'])).toEqual([]);
+    expect(await planned([dependentsFinalizer])).toEqual([
+      ['web', 'deleted'],
+      ['config', 'deleted'],
+    ]);
+    expect(await planned([dependentsFinalizer, 'orphan'])).toEqual([
+      ['web', 'orphaned'],
+      ['config', 'orphaned'],
+    ]);
   });
 
   it('changes no metric', async () => {

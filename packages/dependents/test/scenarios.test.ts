@@ -2,9 +2,9 @@ import { defineKind, setControllerReference, StatusError } from '@kctl/apimachin
 import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { ConfigMap, Secret, Service } from '@kctl/apimachinery/kinds/core/v1';
 import { apply, intercept, mergePatch, record } from '@kctl/client';
-import { dependents, isDependentsError } from '@kctl/dependents';
+import { dependents, dependentsFinalizer, isDependentsError } from '@kctl/dependents';
 import type { DependentsContext, DependentsEvents } from '@kctl/dependents';
-import { createEnvironment } from '@kctl/testing';
+import { createEnvironment, eventually } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterAll, describe, expect, it } from 'vitest';
 import { fieldOwner, podOf, WebApp, webAppChildren } from './web-app.js';
@@ -220,6 +220,37 @@ describe('the scenarios of the specification', () => {
     });
     await environment.client.create(Secret, { metadata: { namespace, name: 'cert' } });
     expect((await children.reconcile(await app(), context)).ready).toBe(true);
+  });
+
+  it('leaves all children of a primary that is deleted with the propagation policy Orphan', async () => {
+    const { namespace, client, context, app, key } = await world();
+    const other = await environment.createNamespace('dependents-other');
+    const desired = () => ({ data: { a: '1' } });
+    const children = dependents(WebApp, { fieldOwner })
+      .child('config', ConfigMap, { desired })
+      .child('later', ConfigMap, { needs: ['config'], desired })
+      .child('far', ConfigMap, { namespace: () => other, desired });
+    await children.reconcile(await app(), context);
+    await environment.client.patch(WebApp, key, mergePatch({ metadata: { finalizers: [dependentsFinalizer] } }));
+    await environment.client.delete(WebApp, key, { propagationPolicy: 'Orphan' });
+    // At once, and after the garbage collector has removed the owner references.
+    const left = async () => [
+      ...(await client.list(ConfigMap, { namespace, labelSelector: 'kctl.dev/part-of' })).items,
+      ...(await client.list(ConfigMap, { namespace: other, labelSelector: 'kctl.dev/part-of' })).items,
+    ];
+    await eventually(async () => {
+      expect((await children.teardown(await app(), context)).done).toBe(true);
+      expect(await left()).toEqual([]);
+    });
+    const kept = [
+      await client.get(ConfigMap, { namespace, name: 'shop-config' }),
+      await client.get(ConfigMap, { namespace, name: 'shop-later' }),
+      await client.get(ConfigMap, { namespace: other, name: 'shop-far' }),
+    ];
+    expect(kept.map(({ data, metadata }) => [data, metadata.ownerReferences, metadata.deletionTimestamp])).toEqual(
+      kept.map(() => [{ a: '1' }, undefined, undefined]),
+    );
+    await environment.client.patch(WebApp, key, mergePatch({ metadata: { finalizers: [] } }));
   });
 
   it('13: tears down although what it refers to is gone', async () => {

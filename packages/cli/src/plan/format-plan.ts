@@ -40,13 +40,14 @@ function formatChange({ node, target, action, fields }: PlannedChange): StyledLi
   const origin = node === undefined ? 'no longer declared' : node;
   return [
     [`  ${sign} ${target}: ${action} (${origin})`, style],
-    ...fields.map((field): StyledLine => [formatField(field)]),
+    ...fields.map((field): StyledLine => [formatField(field, action === 'created')]),
   ];
 }
 
-function formatField(field: PlannedField): string {
+function formatField(field: PlannedField, isNew: boolean): string {
   const { path, before, after } = field;
   if (!('before' in field) && !('after' in field)) return `      ${path}: (not shown)`;
+  if (isNew) return `      ${path}: ${shown(after)}`;
   if (isDeepStrictEqual(before, after)) return `      ${path}: ${shown(after)} (ownership is taken)`;
   return `      ${path}: ${shown(before)} → ${shown(after)}`;
 }

@@ -3,6 +3,8 @@ import { formatGroupKind } from '@kctl/apimachinery/internal';
 import { intercept, type Client } from '@kctl/client';
 import type { Plan, Planner } from '@kctl/controller';
 import { messageOf } from '@kctl/telemetry/internal';
+import { anySignal, orAborted, systemClock, timeoutSignal } from '@kctl/wait';
+import { defaultTimeoutMs } from '../deploy/wait-for.js';
 import { openClient, type ClusterOptions, type OpenCluster } from '../cluster.js';
 import { CliError } from '../errors.js';
 import type { CliIo } from '../io.js';
@@ -16,6 +18,8 @@ export interface PlanOptions extends ClusterOptions {
   readonly namespace?: string;
   /** `kind` or `kind/name`. @default all objects of all kinds with declared children */
   readonly target?: string;
+  /** How long all requests together may take, in ms. @default 120000 */
+  readonly timeoutMs?: number;
 }
 
 /** Plan of one object, or why there is none. */
@@ -36,7 +40,11 @@ export interface PlanOutcome {
 /** Objects that are planned at once. */
 const concurrency = 8;
 
-/** Returns what the operator of the project would change in a cluster, by dry runs. Nothing of the operator starts. */
+/**
+ * Returns what the operator of the project would change in a cluster, by dry runs. Nothing of the operator starts.
+ *
+ * @throws CliError if the server has not answered everything in time
+ */
 export async function plan(io: CliIo, options: PlanOptions): Promise<PlanOutcome> {
   const operator = await loadOperator(readProject(io.cwd, options));
   await using cluster = await openClient(io, options);
@@ -55,21 +63,59 @@ export async function plan(io: CliIo, options: PlanOptions): Promise<PlanOutcome
       throw new CliError(
         `${JSON.stringify(kind)} has no declared children: expected one of ${planners.map((each) => formatGroupKind(each.kind)).join(', ')}`,
       );
-    const tasks: (() => Promise<ObjectPlan>)[] = [];
-    const client = readOnly(cluster);
-    for (const planner of chosen) {
-      const namespaces = namespacesOf(planner.kind, { ...options, name, cluster, watched: manager.cache });
-      for (const object of await primaries(io, client, { kind: planner.kind, name, namespaces }))
-        tasks.push(async () => await planOne(io, { planner, object, client }));
-    }
-    const plans = await inTurn(tasks);
-    const objects = plans.filter(
-      ({ changes, obstacles, error }) => changes.length > 0 || obstacles.length > 0 || error !== undefined,
-    );
-    return { planned: plans.length, objects };
+    const { timeoutMs = defaultTimeoutMs } = options;
+    return await within(timeoutMs, io, async (signal, progress) => {
+      const planning = { ...io, signal };
+      const tasks: (() => Promise<ObjectPlan>)[] = [];
+      const client = readOnly(cluster, signal);
+      for (const planner of chosen) {
+        const namespaces = namespacesOf(planner.kind, { ...options, name, cluster, watched: manager.cache });
+        for (const object of await primaries(planning, client, { kind: planner.kind, name, namespaces }))
+          tasks.push(async () => {
+            const planned = await planOne(planning, { planner, object, client });
+            progress.planned++;
+            return planned;
+          });
+      }
+      progress.found = tasks.length;
+      const plans = await inTurn(tasks);
+      const objects = plans.filter(
+        ({ changes, obstacles, error }) => changes.length > 0 || obstacles.length > 0 || error !== undefined,
+      );
+      return { planned: plans.length, objects };
+    });
   } finally {
     manager.metrics.close();
     await manager.liveClient[Symbol.asyncDispose]();
+  }
+}
+
+/** How far a plan is, for the error of one that takes too long. */
+interface Progress {
+  planned: number;
+  /** Undefined until the objects are listed. */
+  found?: number;
+}
+
+/** One time limit for all requests, so that a server that falls silent does not cost the limit of each. */
+async function within<T>(
+  timeoutMs: number,
+  io: CliIo,
+  work: (signal: AbortSignal, progress: Progress) => Promise<T>,
+): Promise<T> {
+  const progress: Progress = { planned: 0 };
+  using deadline = timeoutSignal(systemClock, timeoutMs);
+  using either = anySignal([io.signal, deadline.signal]);
+  try {
+    return await orAborted(work(either.signal, progress), either.signal);
+  } catch (error) {
+    if (io.signal.aborted || !deadline.signal.aborted) throw error;
+    const { planned, found } = progress;
+    const state = found === undefined ? 'the objects are not listed yet' : `${planned} of ${found} objects are planned`;
+    throw new CliError(
+      `the server has not answered all requests within ${timeoutMs / 1000} s, and ${state}: see whether it answers, or allow more time with --timeout`,
+      { cause: error },
+    );
   }
 }
 
@@ -172,7 +218,7 @@ async function inTurn<T>(tasks: readonly (() => Promise<T>)[]): Promise<T[]> {
 }
 
 /** A client that refuses every write that is not a dry run, whatever code it is given to. */
-function readOnly({ client, mapper }: OpenCluster): Client {
+function readOnly({ client, mapper }: OpenCluster, signal: AbortSignal): Client {
   const refuse = (): never => {
     throw new Error('a plan changes nothing, and a request that is not a dry run was refused');
   };
@@ -185,6 +231,6 @@ function readOnly({ client, mapper }: OpenCluster): Client {
     patch: async (kind, key, patch, options) =>
       options?.dryRun === true ? await next.patch(kind, key, patch, options) : refuse(),
   }));
-  const kindFor: OpenCluster['mapper']['kindFor'] = async (gvk) => await mapper.kindFor(gvk);
+  const kindFor: OpenCluster['mapper']['kindFor'] = async (gvk) => await orAborted(mapper.kindFor(gvk), signal);
   return Object.assign(guarded, { kindFor });
 }

@@ -1,3 +1,4 @@
+import { isConflict, isInvalid } from '@kctl/apimachinery';
 import type { Kind } from '@kctl/apimachinery';
 import { Deployment, StatefulSet } from '@kctl/apimachinery/kinds/apps/v1';
 import { HorizontalPodAutoscaler } from '@kctl/apimachinery/kinds/autoscaling/v2';
@@ -36,6 +37,33 @@ export function applyCases(context: ConformanceContext, reasons: SkipReasons): v
       expect(failure).toMatchObject({ conflicts: [{ manager: 'somebody-else', field: '.data.a' }] });
       const forced = await apply(context.client, ConfigMap, wanted, { ...mine, force: true });
       expect(forced.data).toEqual({ a: '2' });
+    });
+
+    its('is about one object if it names its uid or its version', async () => {
+      const [present, absent] = [context.name(), context.name()];
+      const uid = '00000000-0000-0000-0000-000000000000';
+      const forced = { ...mine, force: true };
+      const to = (name: string, metadata: object) => ({ metadata: { namespace, name, ...metadata }, data: { a: '2' } });
+      const { metadata, data } = await apply(
+        context.client,
+        ConfigMap,
+        { ...to(present, {}), data: { a: '1' } },
+        forced,
+      );
+      const refusalOf = async (name: string, named: object): Promise<unknown> =>
+        await apply(context.client, ConfigMap, to(name, named), forced).catch((error: unknown) => error);
+      expect(await refusalOf(present, { uid })).toSatisfy(isInvalid);
+      expect(await refusalOf(present, { uid })).toMatchObject({
+        status: { details: { causes: expect.arrayContaining([expect.objectContaining({ field: 'metadata.uid' })]) } },
+      });
+      expect(await refusalOf(present, { resourceVersion: '1' })).toSatisfy(isConflict);
+      expect(await refusalOf(absent, { uid })).toSatisfy(isConflict);
+      expect((await context.client.get(ConfigMap, { namespace, name: present })).data).toEqual(data);
+      const changed = await apply(context.client, ConfigMap, to(present, { uid: metadata.uid }), forced);
+      expect(changed.data).toEqual({ a: '2' });
+      // A version that no object has is that of one that does not exist.
+      const created = await apply(context.client, ConfigMap, to(absent, { resourceVersion: '1' }), forced);
+      expect(created.data).toEqual({ a: '2' });
     });
 
     its('is left out where it would change nothing', async () => {

@@ -93,8 +93,8 @@ const optionNames: OptionNames<FinalizingOptions<never>> = {
  * - A clean-up that succeeded runs again if removing its finalizer failed, so it has to be idempotent.
  * - A clean-up that is not done 10 minutes after the deletion began is logged, counted and passed to `onStuck`, at each run.
  *
- * Finalizers of others are never touched. The patches name ours by position and value, and fail if the list has changed
- * meanwhile; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added (kube-rs
+ * Finalizers of others are never touched. The patches name the object by its uid and ours by position and value, and fail if
+ * the list has changed meanwhile, or if another object has the name; then the reconcile is repeated. `apply` follows on the same run in which a finalizer was added (kube-rs
  * waits for the event, which a predicate on the generation would swallow).
  *
  * @throws TypeError when an option is not valid; of two finalizers with one name, the second would never clean up
@@ -232,11 +232,17 @@ function isFailedTest(error: unknown): boolean {
   return isInvalid(error) && (error.status.details?.causes ?? []).length === 0;
 }
 
+/** A test for this very object: another one of its name may have the same finalizer, and needs it. */
+function sameObject({ metadata: { uid } }: ReadObject<Kind>): JsonPatchOperation[] {
+  return uid === undefined ? [] : [{ op: 'test', path: '/metadata/uid', value: uid }];
+}
+
 function addOperations(object: ReadObject<Kind>, name: string): JsonPatchOperation[] {
+  const { resourceVersion } = object.metadata;
   const guard: JsonPatchOperation[] =
-    object.metadata.resourceVersion === undefined
-      ? []
-      : [{ op: 'test', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion }];
+    resourceVersion === undefined
+      ? sameObject(object)
+      : [{ op: 'test', path: '/metadata/resourceVersion', value: resourceVersion }];
   const hasList = (object.metadata.finalizers?.length ?? 0) > 0;
   return hasList
     ? [...guard, { op: 'add', path: '/metadata/finalizers/-', value: name }]
@@ -246,8 +252,5 @@ function addOperations(object: ReadObject<Kind>, name: string): JsonPatchOperati
 function removeOperations(object: ReadObject<Kind>, name: string): JsonPatchOperation[] {
   const index = object.metadata.finalizers?.indexOf(name) ?? -1;
   const path = `/metadata/finalizers/${index}`;
-  return [
-    { op: 'test', path, value: name },
-    { op: 'remove', path },
-  ];
+  return [...sameObject(object), { op: 'test', path, value: name }, { op: 'remove', path }];
 }

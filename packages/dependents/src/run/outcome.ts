@@ -1,5 +1,6 @@
 import type { Kind } from '@kctl/apimachinery';
 import type { ApplyMemo, FieldDifference } from '@kctl/client';
+import type { PlannedField } from '@kctl/controller';
 import type { AnyObject } from '../definition/node.js';
 import type { NodeFailure } from '../errors.js';
 import type { NodeAction } from '../results.js';
@@ -12,6 +13,8 @@ export interface Outcome {
   readonly action: NodeAction;
   /** Fields that differed. */
   readonly differences: readonly FieldDifference[];
+  /** Of an object that was created, its fields; otherwise those that differed. */
+  readonly fields?: readonly PlannedField[];
   readonly failure?: NodeFailure;
   /** It is on its way out, and will be created again. */
   readonly terminating?: boolean;

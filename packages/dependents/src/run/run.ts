@@ -62,7 +62,7 @@ export class Run {
   readonly #wanted: Wanted[] = [];
   /** Nodes of which it is not known what they want: nothing of them is pruned. */
   readonly #unknown = new Set<string>();
-  readonly #fields = new Map<string, PlannedField[]>();
+  readonly #fields = new Map<string, readonly PlannedField[]>();
 
   constructor(options: RunOptions) {
     this.#options = options;
@@ -213,7 +213,8 @@ export class Run {
         ...(isOurs ? { object: asRead(present) } : {}),
       };
     const outcome = await bringAbout(member, desired, { present, around });
-    if (dryRun) this.#fields.set(targetOf(node.kind, member.key), plannedFields(node.kind, outcome.differences));
+    const { fields = plannedFields(node.kind, outcome.differences) } = outcome;
+    if (dryRun) this.#fields.set(targetOf(node.kind, member.key), fields);
     return this.#resultOf(node, outcome);
   }
 

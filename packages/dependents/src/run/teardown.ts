@@ -1,11 +1,11 @@
 import type { Kind } from '@kctl/apimachinery';
-import { isDeleting } from '@kctl/apimachinery';
+import { controllerOf, isDeleting } from '@kctl/apimachinery';
 import type { Plan, PlannedChange } from '@kctl/controller';
 import type { AnyObject, Definition } from '../definition/node.js';
 import { childNodes, isForeignScope } from '../definition/node.js';
 import { formatPlace, Inventory, placeOf } from '../ownership/inventory.js';
 import type { Place } from '../ownership/inventory.js';
-import { isDeletable, nodeLabel, waveAnnotation } from '../ownership/labels.js';
+import { isDeletable, isProven, nodeLabel, waveAnnotation } from '../ownership/labels.js';
 import { targetOf } from './configuration.js';
 import { isMissingKind, listChildren, resolveKind } from './list-children.js';
 import { deleteOne, describeTerminating, isOrphaned, keyFrom, release } from './remove.js';
@@ -35,9 +35,32 @@ interface Found {
   readonly wave: number | undefined;
 }
 
+/** The finalizer of a deletion with `propagationPolicy: Orphan`, until the garbage collector has removed the owner references. */
+const orphanFinalizer = 'orphan';
+
+/** Children of a primary, and whether all of them stay. */
+interface Children {
+  readonly found: readonly Found[];
+  readonly keeps: boolean;
+}
+
+/**
+ * All stay if the primary is deleted with `propagationPolicy: Orphan`. Once the garbage collector has removed the finalizer,
+ * that shows in the children which could have an owner: none has one any longer.
+ */
+async function childrenOf(calls: Calls, definition: Definition, primary: AnyObject): Promise<Children> {
+  const { finalizers = [], namespace } = primary.metadata;
+  const found = await listAll(calls, definition, primary);
+  const ownable = found.filter(({ object }) => namespace === undefined || namespace === object.metadata.namespace);
+  const isLetGo = ownable.length > 0 && ownable.every(({ object }) => controllerOf(object) === undefined);
+  if (finalizers.includes(orphanFinalizer) || (isDeleting(primary) && isLetGo)) return { found, keeps: true };
+  return { found: found.filter(({ object }) => isDeletable(definition, primary, object)), keeps: false };
+}
+
 /**
  * One step of the deletion of all children, from what is stored on them: the highest wave is deleted, and the next one
- * begins once all of its objects are absent. Calls no function of the definition.
+ * begins once all of its objects are absent. Of a primary that is deleted with `propagationPolicy: Orphan`, all children
+ * are released. Calls no function of the definition.
  */
 export async function teardown(
   definition: Definition,
@@ -45,14 +68,14 @@ export async function teardown(
   context: DependentsContext,
 ): Promise<TeardownResult> {
   const calls = new Calls(context);
-  const found = await listAll(calls, definition, primary);
+  const { found, keeps } = await childrenOf(calls, definition, primary);
   const waves = [...new Set(found.map(({ wave }) => wave))].toSorted((a, b) => (b ?? -1) - (a ?? -1));
   const [highest] = waves;
   const remaining: RemainingObject[] = [];
   let blocks = false;
   for (const { kind, object, wave } of found.filter((each) => each.wave === highest)) {
     const target = targetOf(kind, keyFrom(object));
-    if (isOrphaned(definition, object)) {
+    if (keeps || isOrphaned(definition, object)) {
       await release(calls, definition, { primary, kind, object });
       context.events?.normal(primary, 'Orphaned', `released ${target}`);
       continue;
@@ -83,15 +106,15 @@ export async function planTeardown(
   primary: AnyObject,
   context: DependentsContext,
 ): Promise<Plan> {
-  const found = await listAll(new Calls(context), definition, primary);
+  const { found, keeps } = await childrenOf(new Calls(context), definition, primary);
   const changes = found
-    .filter(({ object }) => !isDeleting(object))
+    .filter(({ object }) => keeps || !isDeleting(object))
     .toSorted((a, b) => (b.wave ?? -1) - (a.wave ?? -1))
     .map(
       ({ kind, object }): PlannedChange => ({
         node: object.metadata.labels?.[nodeLabel],
         target: targetOf(kind, keyFrom(object)),
-        action: isOrphaned(definition, object) ? 'orphaned' : 'deleted',
+        action: keeps || isOrphaned(definition, object) ? 'orphaned' : 'deleted',
         differences: [],
         fields: [],
       }),
@@ -132,7 +155,7 @@ async function listPlace(
   try {
     const items = await listChildren(calls, { definition, primary, kind, place, live: true });
     return items
-      .filter((object) => isDeletable(definition, primary, object))
+      .filter((object) => isProven(definition, primary, object))
       .map((object) => ({ kind, object, wave: waveOf(object) }));
   } catch (error) {
     // The kind is gone, and its objects with it.
