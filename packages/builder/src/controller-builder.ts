@@ -86,11 +86,33 @@ export interface DeclaredChildren<K extends Kind> {
     readonly type: 'ref' | 'child' | 'set';
     /** Whether its objects have the primary as their controller. */
     readonly isOwned: boolean;
+    /** Whether the server may lack the kind. @default false */
+    readonly isOptional?: boolean;
   }[];
+  /** The label of every child. @default informers hold all objects of a kind */
+  readonly labelSelector?: string;
+  /** Has runs that are given the first client read children through the second one. */
+  readThrough?(client: Client, selected: Client): void;
   /** The changes that a reconcile would make, see `Planner` of @kctl/controller. */
   plan(primary: ReadObject<K>, context: { readonly client: Client; readonly signal?: AbortSignal }): Promise<Plan>;
   /** The primaries that look at an object that they do not own. */
   wokenBy(kind: Kind, key: ObjectKey): readonly ObjectKey[];
+}
+
+/** Kinds of which the objects with some labels alone are held. */
+export interface SelectOptions {
+  /** Distinguishes the informers from others of their kinds, in logs and metrics. */
+  readonly name: string;
+  readonly kinds: readonly Kind[];
+  /** Kinds that the server may lack. */
+  readonly optionalKinds: readonly Kind[];
+  readonly labelSelector: string;
+}
+
+/** Informers of selected kinds, and a client that reads these kinds from them. */
+export interface SelectedKinds {
+  readonly informers: InformerProvider;
+  readonly client: Client;
 }
 
 /** Settings of the controller that are not specified elsewhere in the definition. */
@@ -105,7 +127,13 @@ export type BuilderOptions<R> = Omit<
  */
 export interface ControllerHost<D extends object = object> {
   readonly dependencies: D;
-  readonly cache: InformerProvider & { namespacesFor?(kind: Kind): readonly string[] | undefined };
+  readonly cache: InformerProvider & {
+    namespacesFor?(kind: Kind): readonly string[] | undefined;
+    /** Whether an informer of all objects of a kind answers reads. @default false */
+    isCached?(kind: Kind): boolean;
+  };
+  /** Has kinds of declared children held by their label. @default informers hold all objects of a kind */
+  select?(options: SelectOptions): SelectedKinds;
   readonly logger: Logger;
   readonly metrics: Metrics;
   readonly tracer: Tracer;

@@ -51,9 +51,9 @@ import { findHostProblems } from './host.js';
 import type { Input } from './input.js';
 import { describeKind, eraseInput, isKind, sourceOf } from './input.js';
 import type { GivenOptions } from './input-options.js';
-import { ownEndsOf } from './own-ends.js';
 import { Problems } from './problems.js';
 import { requireNamespace } from './require-namespace.js';
+import { selectChildren, type AnyChildren } from './select-children.js';
 import { settingProblems } from './setting-problems.js';
 
 /**
@@ -88,6 +88,7 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
   readonly #ownedKinds: Kind[] = [];
   /** Kinds whose children are declared. */
   readonly #childrenOf: Kind[] = [];
+  readonly #children: AnyChildren[] = [];
   readonly #planners: Planner[] = [];
   /** Inputs in the order of their calls; that of `owns` needs the kind of `for`, which may come later. */
   readonly #inputs: (() => Input<R>)[] = [];
@@ -138,22 +139,24 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const { kind: primary, kinds } = children;
     this.#childrenOf.push(primary);
     this.#planners.push(children);
+    this.#children.push(children);
     const seen = new Set(this.#ownedKinds.map((kind) => formatGroupKind(kind)));
-    for (const { kind } of kinds.filter(({ isOwned }) => isOwned)) {
+    const isRef = new Set(kinds.filter(({ type }) => type === 'ref').map(({ kind }) => formatGroupKind(kind)));
+    for (const { kind, isOptional } of kinds.filter(({ isOwned }) => isOwned)) {
       if (seen.has(formatGroupKind(kind))) continue;
       seen.add(formatGroupKind(kind));
+      this.#ownedKinds.push(kind);
       // Requests are keys of the primary, as with owns().
-      this.owns(kind as OwnedKind<Kind, R>);
+      const handler = (): EventHandler<EventObject, R> =>
+        enqueueRequestForOwner(this.#forKinds[0] ?? kind, { onlyControllerOwner: true }) as never;
+      this.#addChildren('owns', { kind, handler, isOptional });
     }
     const others = new Map(kinds.filter(({ isOwned }) => !isOwned).map((each) => [formatGroupKind(each.kind), each]));
-    for (const { kind, type } of others.values()) {
-      const handler = enqueueRequestsFromMapFunc(
-        (object: EventObject) => children.wokenBy(kind, keyOf(object)) as readonly R[],
-      );
-      this.#inputs.push(() =>
-        eraseInput({ method: 'watches', kind, handler, options: undefined, onlyMetadata: false }),
-      );
-      if (type !== 'ref') this.#declare('needs', kind, ['create', 'patch', 'delete'], {});
+    for (const [name, { kind, type, isOptional }] of others) {
+      const handler = (): EventHandler<EventObject, R> =>
+        enqueueRequestsFromMapFunc((object: EventObject) => children.wokenBy(kind, keyOf(object)) as readonly R[]);
+      this.#addChildren('watches', { kind, handler, isOptional, isRef: isRef.has(name) });
+      if (type !== 'ref') this.#declare('needs', kind, ['get', 'list', 'create', 'patch', 'delete'], {});
     }
     return this.#declare('needs', primary, ['patch'], {});
   }
@@ -284,8 +287,10 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     const controller = problems.collect(() => this.#create(name, provided ?? (() => Promise.resolve())));
     const subject = `controller ${JSON.stringify(name)}`;
     if (controller === undefined || !problems.isEmpty) throw problems.error(subject);
-    const parts = { informers: this.#host.cache, filters, ownEnds: ownEndsOf(this.#host.dependencies) };
-    for (const input of inputs) problems.collect(() => controller.watch(sourceOf(input, parts), input.watch));
+    const originOf = problems.collect(() => selectChildren(this.#host, { name, inputs, children: this.#children }));
+    if (originOf === undefined) throw problems.error(subject);
+    for (const input of inputs)
+      problems.collect(() => controller.watch(sourceOf(input, { filters, ...originOf(input) }), input.watch));
     for (const source of rawSources) problems.collect(() => controller.watch(source));
     for (const source of triggers) problems.collect(() => controller.reconcileAllOn(source));
     if (problems.isEmpty) problems.collect(() => this.#host.add(controller));
@@ -365,6 +370,22 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
     this.#inputs.push(() => eraseInput({ method, kind, handler: keyed(), options }));
     return this;
   }
+
+  /** An input of declared children. The start of a controller does not wait for a kind that the server may lack. */
+  #addChildren(method: 'owns' | 'watches', { kind, handler, isOptional = false, isRef = false }: ChildInput<R>): void {
+    const options: GivenOptions<EventObject> | undefined = isOptional ? { startPolicy: 'optional' } : undefined;
+    // An informer that starts later is none of those whose rights are known.
+    if (isOptional) this.#declare('needs', kind, ['list', 'watch'], {});
+    const input = { method, kind, options, onlyMetadata: false, isOfChildren: !isRef };
+    this.#inputs.push(() => eraseInput({ ...input, handler: handler() }));
+  }
+}
+
+interface ChildInput<R> {
+  readonly kind: Kind;
+  readonly handler: () => EventHandler<EventObject, R>;
+  readonly isOptional?: boolean | undefined;
+  readonly isRef?: boolean;
 }
 
 /** Parts of a host that the builder reads before anything else. */

@@ -15,6 +15,8 @@ export type {
   ReconciledKind,
   RequestFor,
   RequestState,
+  SelectedKinds,
+  SelectOptions,
   ShapedInputOptions,
   Watched,
 } from './controller-builder.js';

@@ -20,6 +20,8 @@ export interface Input<R> {
   readonly watch: WatchOptions;
   /** Problems of its options. */
   readonly problems: readonly string[];
+  /** Whether its objects are declared children, which a label tells from others. */
+  readonly isOfChildren: boolean;
 }
 
 /** An input as given, still typed by its kind. */
@@ -30,6 +32,8 @@ export interface TypedInput<T, R> {
   readonly options: GivenOptions<T> | undefined;
   /** Whether metadata are watched alone. @default per the options */
   readonly onlyMetadata?: boolean;
+  /** @default false */
+  readonly isOfChildren?: boolean;
 }
 
 /** Erases the object type of an input. */
@@ -45,6 +49,7 @@ export function eraseInput<T, R>(input: TypedInput<T, R>): Input<R> {
     predicates: predicates as unknown as readonly Predicate[],
     watch: startPolicy === undefined ? {} : { startPolicy },
     problems: inputProblems(method, options),
+    isOfChildren: input.isOfChildren === true,
   };
 }
 
@@ -53,7 +58,7 @@ export interface SourceParts {
   readonly informers: InformerProvider;
   /** Predicates of all inputs. */
   readonly filters: readonly Predicate[];
-  readonly ownEnds: OwnEnds | undefined;
+  readonly ownEnds: readonly OwnEnds[];
 }
 
 /**
@@ -63,10 +68,12 @@ export interface SourceParts {
 export function sourceOf<R>(input: Input<R>, { informers, filters, ownEnds }: SourceParts): Source<R> {
   const { kind, handler, method } = input;
   const predicates = [...filters, ...input.predicates];
-  const source = kindSource({ informers, kind, handler, predicates });
-  if (method !== 'owns' || ownEnds === undefined) return source;
-  const informer = ownEnds.vanished(kind);
-  return withEvents(source, informerSource({ informer, handler, predicates, name: source.name }));
+  const source: Source<R> = kindSource({ informers, kind, handler, predicates });
+  if (method !== 'owns') return source;
+  return ownEnds.reduce((all, ends) => {
+    const informer = ends.vanished(kind);
+    return withEvents(all, informerSource({ informer, handler, predicates, name: source.name }));
+  }, source);
 }
 
 /** Whether a value is a kind token. A kind that was imported under a wrong name is undefined at run time. */

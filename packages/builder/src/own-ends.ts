@@ -11,9 +11,13 @@ export interface OwnEnds {
 }
 
 /** The client among the dependencies of a manager if it reports the deletions of objects that it wrote. */
-export function ownEndsOf(dependencies: object): OwnEnds | undefined {
-  const client: unknown = Reflect.get(dependencies, 'client');
-  return isOwnEnds(client) ? client : undefined;
+export function ownEndsOf(dependencies: object): readonly OwnEnds[] {
+  return ownEndsIn(Reflect.get(dependencies, 'client'));
+}
+
+/** A client, if it reports the deletions of objects that it wrote. */
+export function ownEndsIn(client: unknown): readonly OwnEnds[] {
+  return isOwnEnds(client) ? [client] : [];
 }
 
 function isOwnEnds(client: unknown): client is OwnEnds {

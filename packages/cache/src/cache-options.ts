@@ -73,6 +73,8 @@ export type KindOptions = WholeKindOptions | StrippedKindOptions;
 export interface SelectedInformerOptions extends Omit<ScopeOptions, 'transform'> {
   /** Distinguishes it from others of its kind, in logs and metrics, too. */
   readonly name: string;
+  /** Whether the manager is ready only if it has synced. @default true */
+  readonly isWanted?: boolean;
   /** @default the namespaces of the kind in this cache, each field that is not given here from the namespace's entry */
   readonly namespaces?: NamespaceScopes;
 }

@@ -12,6 +12,7 @@ export interface InformerLease<K extends Kind> extends AsyncDisposable {
 
 /** How an informer of a cache is doing. */
 export interface InformerStatus {
+  /** Reads of the cache with this token are answered by this informer, also if it is a selected one. */
   readonly kind: Kind;
   /** The name of a selected informer. */
   readonly selection?: string;

@@ -24,5 +24,7 @@ export {
   UnsupportedReadError,
 } from './errors.js';
 export { createCache } from './informer-cache.js';
+export { createCacheSelection } from './selection.js';
+export type { CacheSelection, CacheSelectionOptions } from './selection.js';
 export { createNamespaceFollower } from './scopes/namespace-follower.js';
 export type { NamespaceFollower, NamespaceFollowerOptions, NamespaceSelection } from './scopes/namespace-follower.js';

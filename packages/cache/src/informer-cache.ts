@@ -33,7 +33,7 @@ import { copyCacheOptions, copyNamespaces, copySelection } from './options/copy-
 import { CacheNotStartedError, KindNotCachedError, UnknownNamespaceError } from './errors.js';
 import { KindEntry, type NewEntry } from './informers/kind-entry.js';
 import { KindVersions } from './informers/kind-versions.js';
-import { idOf, requireDistinct, selectionId } from './scopes/kind-id.js';
+import { idOf, isSelected, requireDistinct, selected, selectionId } from './scopes/kind-id.js';
 import { getLive, listLive, type LiveReadScope } from './reads/live-read.js';
 import { makeScopeInformer } from './informers/make-informer.js';
 import { projected } from './scopes/projected.js';
@@ -128,7 +128,7 @@ class InformerCache implements Cache {
   selectedInformer<K extends Kind>(kind: K, options: SelectedInformerOptions): SharedInformer<PersistedObject<K>> {
     requireKind('selectedInformer: kind', kind);
     requireSelection(options);
-    const { name, ...limits } = copySelection(options);
+    const { name, isWanted = true, ...limits } = copySelection(options);
     const id = selectionId(kind, name);
     if (this.#entries.has(id))
       throw new TypeError(
@@ -140,7 +140,7 @@ class InformerCache implements Cache {
       selection: name,
       scopes: () => resolveScopes(kind, this.#sources(byKind)),
     });
-    entry.pin();
+    if (isWanted) entry.pin();
     return entry.informer as unknown as SharedInformer<PersistedObject<K>>;
   }
 
@@ -314,7 +314,7 @@ class InformerCache implements Cache {
 
   informers(): readonly InformerStatus[] {
     return [...this.#entries.values()].map(({ informer, isWanted, selection }) => ({
-      kind: informer.kind,
+      kind: selection === undefined ? informer.kind : selected(informer.kind, selection),
       ...(selection === undefined ? {} : { selection }),
       state: informer.state,
       trouble: informer.trouble,
@@ -338,6 +338,7 @@ class InformerCache implements Cache {
     const id = idOf(kind);
     const present = this.#entries.get(id);
     if (present !== undefined) return present;
+    if (isSelected(kind)) throw new KindNotCachedError(kind);
     const other = this.#otherFormOf(kind);
     if (other !== undefined)
       throw new TypeError(

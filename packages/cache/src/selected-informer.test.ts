@@ -4,7 +4,7 @@ import type { ListerWatcherScope, ObjectListerWatcher } from '@kctl/informer';
 import { noopMetrics } from '@kctl/telemetry';
 import type { Labels, Metrics } from '@kctl/telemetry';
 import { describe, expect, it } from 'vitest';
-import { createCache } from './index.js';
+import { createCache, createCacheSelection } from './index.js';
 import type { CacheOptions } from './index.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
@@ -170,5 +170,59 @@ describe('caches that share metrics', () => {
     const [one, two] = [counted(), counted()];
     for (const { metrics } of [one, two]) createCache({ ...served(), metrics }).informerFor(Thing);
     expect([one.names, two.names]).toEqual([new Set(['things.example.com']), new Set(['things.example.com'])]);
+  });
+});
+
+describe('a selection of kinds', () => {
+  it('answers reads of its kinds from its informers, which reads of the cache do not see', async () => {
+    const cache = createCache(served());
+    const reds = createCacheSelection(cache, { name: 'reds', kinds: [Thing], labelSelector: 'team=red' });
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    expect(names((await reds.list(Thing)).items)).toEqual(['x', 'z']);
+    expect((await reds.get(Thing, { namespace: 'a', name: 'x' })).metadata.name).toBe('x');
+    await expect(reds.get(Thing, { namespace: 'a', name: 'y' })).rejects.toThrow('not found');
+    expect(reds.peek(Thing, { namespace: 'a', name: 'x' })).toBeDefined();
+    expect(reds.resourceVersionOf(Thing)).toBe('10');
+    expect(reds.project(Thing, thing('a', 'n', 'blue') as never)).toBeUndefined();
+    expect(reds.scopesOf(Thing)).toMatchObject([{ labelSelector: 'team=red' }]);
+    expect([reds.isCached(Thing), cache.isCached(Thing)]).toEqual([true, false]);
+    await expect(cache.get(Thing, { namespace: 'a', name: 'x' })).rejects.toThrow('not cached');
+    stop.abort();
+    await run;
+  });
+
+  it('ends an informer with its last loan, and reads the cache from then on', async () => {
+    const cache = createCache(served());
+    const reds = createCacheSelection(cache, { name: 'reds', kinds: [Thing], labelSelector: 'team=red' });
+    const [first, second] = [reds.acquire(Thing), reds.acquire(Thing)];
+    expect(second.informer).toBe(first.informer);
+    await first[Symbol.asyncDispose]();
+    await first[Symbol.asyncDispose]();
+    expect(reds.isSelected(Thing)).toBe(true);
+    await second[Symbol.asyncDispose]();
+    expect([reds.isSelected(Thing), reds.isCached(Thing), cache.informers()]).toEqual([false, false, []]);
+    reds.acquire(Thing);
+    expect(cache.informers()).toMatchObject([{ selection: 'reds', isWanted: true }]);
+  });
+
+  it('starts the informer of an optional kind with its first loan, and reads from it once it has synced', async () => {
+    const cache = createCache(served());
+    const reds = createCacheSelection(cache, {
+      name: 'reds',
+      kinds: [],
+      optionalKinds: [Thing],
+      labelSelector: 'team=red',
+    });
+    expect(cache.informers()).toEqual([]);
+    const { informer } = reds.acquire(Thing);
+    expect(cache.informers()).toMatchObject([{ selection: 'reds', isWanted: false }]);
+    expect(reds.isCached(Thing)).toBe(false);
+    const stop = new AbortController();
+    const run = cache.run(stop.signal);
+    await informer.waitForSync();
+    expect(reds.isCached(Thing)).toBe(true);
+    stop.abort();
+    await run;
   });
 });

@@ -9,7 +9,8 @@ import {
   type NamespaceSelection,
 } from '@kctl/cache';
 import { hideSecrets } from '@kctl/client/internal/connection';
-import { createDelegatingClient, type DelegatingClient } from '@kctl/client-delegating';
+import type { SelectedKinds, SelectOptions } from '@kctl/builder';
+import { createDelegatingClient, type CacheView, type DelegatingClient } from '@kctl/client-delegating';
 import {
   connectionFromKubeConfig,
   createHttpClient,
@@ -60,6 +61,7 @@ import type {
   RuntimeWebhookOptions,
 } from './runtime-options.js';
 import { sectionProblems } from './section-names.js';
+import { selectKinds } from './select-kinds.js';
 
 /**
  * Creates a manager with all its parts, which are a client over HTTPS, a cache of informers, a client that reads from
@@ -152,6 +154,7 @@ function assemble<X extends object>(
     connection: shownConnection,
     metrics,
     recorder: (controller: string): EventRecorder => events.recorder(controller),
+    select: (selection: SelectOptions): SelectedKinds => selectKinds(stack, selection),
     run,
     inspection,
   });
@@ -196,7 +199,9 @@ function createStack(
   });
   const fenced = leadership === undefined ? liveClient : leadership.fence(liveClient);
   const writer = inspection?.observeWrites(fenced) ?? fenced;
-  const client = newClient({ ...withoutUndefined(options.client ?? {}), ...wired, cache, client: writer });
+  const clientOf = (view: CacheView): DelegatingClient =>
+    newClient({ ...withoutUndefined(options.client ?? {}), ...wired, cache: view, client: writer });
+  const client = clientOf(cache);
   const { clock, logger } = wired;
   const lease = leadership?.lease;
   const scheduleStore =
@@ -212,7 +217,7 @@ function createStack(
   const mapper = newMapper({ transport: liveClient.transport, kinds: builtInKinds, clock, logger });
   const recorders = new Set<string>();
   const events = noteRecorders(broadcaster, recorders);
-  return { liveClient, leadership, cache, client, mapper, events, recorders, scheduleStore, watched };
+  return { liveClient, leadership, cache, client, clientOf, mapper, events, recorders, scheduleStore, watched };
 }
 
 /** Options that go on to the bare manager as they are. */

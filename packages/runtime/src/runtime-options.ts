@@ -1,3 +1,4 @@
+import type { SelectedKinds, SelectOptions } from '@kctl/builder';
 import type { Cache, CacheOptions } from '@kctl/cache';
 import type { Connection, HttpClient, HttpClientOptions, KubeConfigLike } from '@kctl/client-http';
 import type { DelegatingClient, DelegatingClientOptions } from '@kctl/client-delegating';
@@ -227,4 +228,9 @@ export interface RuntimeManager<X extends object = object> extends Manager<Runti
   readonly metrics: PrometheusMetrics;
   /** Records Events in the name of a controller, e.g. `example.com/widgets`. They are flushed at the stop. */
   recorder(controller: string): EventRecorder;
+  /**
+   * Adds informers of some kinds that hold the objects with a label alone, and a client that reads these kinds from them.
+   * `dependents` of the builder has the kinds of children so.
+   */
+  select(options: SelectOptions): SelectedKinds;
 }

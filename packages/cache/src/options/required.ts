@@ -60,6 +60,7 @@ const scopeNames: OptionNames<ScopeOptions> = {
 const selectedNames: OptionNames<SelectedInformerOptions> = (({ transform: _, ...names }) => ({
   ...names,
   name: true,
+  isWanted: booleanOption,
   namespaces: objectOption('scopes by namespace, such as { shop: {} }'),
 }))(scopeNames);
 const kindNames: OptionNames<KindOptions> = {

@@ -10,15 +10,29 @@ export function idOf(token: Kind): string {
   return known.get(token) ?? makeId(token);
 }
 
-/** Does not belong to a kind, so reads do not find it. */
+/** Does not belong to a kind, so reads do not find it, except those with the token of {@link selected}. */
 export function selectionId(kind: Kind, name: string): string {
   return `${idOf(kind)}?${name}`;
+}
+
+const selection: unique symbol = Symbol('kctl.cache.selection');
+
+/** A token of a kind that stands for its selected informer of a name. */
+export function selected<K extends Kind>(kind: K, name: string): K {
+  return Object.freeze({ ...kind, [selection]: name });
+}
+
+/** Whether a token is one of {@link selected}. */
+export function isSelected(token: Kind): boolean {
+  return Reflect.get(token, selection) !== undefined;
 }
 
 function makeId(token: Kind): string {
   requireKind('cache: kind', token);
   const { group, version, kind, shape } = token;
-  const id = `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+  const whole = `${group}/${version}/${kind}/${shape === 'metadata' || shape === 'stripped' ? shape : 'whole'}`;
+  const name: unknown = Reflect.get(token, selection);
+  const id = typeof name === 'string' ? `${whole}?${name}` : whole;
   // A token that can still be changed may get another name.
   if (Object.isFrozen(token)) known.set(token, id);
   return id;
