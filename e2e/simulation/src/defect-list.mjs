@@ -742,4 +742,40 @@ export const defects = [
       },
     ],
   },
+  {
+    defect: 'a teardown deletes the children of all waves at once',
+    operator: 'children',
+    rules: ['wave-order'],
+    edits: [
+      {
+        file: 'packages/dependents/src/run/teardown.ts',
+        from: 'of found.filter((each) => each.wave === highest)) {',
+        to: 'of found) {',
+      },
+    ],
+  },
+  {
+    defect: 'children are reported as ready whatever their state',
+    operator: 'children',
+    rules: ['ready-too-early'],
+    edits: [
+      {
+        file: 'packages/dependents/src/status/conditions.ts',
+        from: 'return results.every(([, { state }]) => settled.has(state));',
+        to: 'return results.length > 0;',
+      },
+    ],
+  },
+  {
+    defect: 'a child is created by an apply that takes what appeared meanwhile',
+    operator: 'children',
+    rules: ['foreign-object'],
+    edits: [
+      {
+        file: 'packages/dependents/src/run/create-object.ts',
+        from: 'withMetadata(first, { resourceVersion: neverStored })',
+        to: 'first',
+      },
+    ],
+  },
 ];

@@ -2,14 +2,17 @@ import { ConfigMap } from '@kctl/apimachinery/kinds/core/v1';
 import { hasControllerReference, isConditionTrue, type Condition, type NamespacedKey } from '@kctl/apimachinery';
 import {
   controllerManagedBy,
+  createDelegatingClient,
   createManager,
   dependents,
   ignoreAlreadyExists,
   ignoreNotFound,
+  type Client,
   type RuntimeManager,
 } from '@kctl/runtime';
 import type { ReplicaWorld, SimulateOptions, World } from '@kctl/simulation';
 import { namespace, Widget, widgetOperator } from '../broken/widget.js';
+import { ChildrenRules } from './children-rules.js';
 
 /** The label of objects that others made, beside the labels of a child that they copied. */
 const foreignLabel = 'children.example.com/foreign';
@@ -40,16 +43,29 @@ interface ReportedStatus {
 
 const partsOf = (size: number): string[] => Array.from({ length: size % 4 }, (_, index) => `p${index}`);
 
+/** The data of the children of a Widget, by name. */
+function dataOf(name: string, size: number): Map<string, Readonly<Record<string, string>>> {
+  const wanted = new Map<string, Readonly<Record<string, string>>>();
+  wanted.set(`${name}-base`, { scale: '1', size: String(size) });
+  for (const id of partsOf(size)) wanted.set(`${name}-parts-${id}`, { id, size: String(size) });
+  if (size % 2 === 1) wanted.set(`${name}-roof`, { parts: String(size % 4) });
+  return wanted;
+}
+
 /** What an operator with declared children does while users edit, delete and replace its objects. */
 export function childrenOperator(): SimulateOptions {
+  let rules: ChildrenRules | undefined;
   return {
     ...widgetOperator(() => ({})),
     replicas: 2,
     convergeWithinMs: 900_000,
     // The label of a child is the hash of its owner's uid, which is another in each run.
     except: ['differs-from-undisturbed'],
-    operator: createChildren,
-    workload: editWidgets,
+    operator: (world) => createChildren(world, (uid) => rules?.deleting(uid)),
+    workload: async (world) => {
+      rules = new ChildrenRules(world, dataOf, isForeign);
+      await editWidgets(world);
+    },
     settled: async ({ client }) => {
       const { items: children } = await client.list(ConfigMap, { namespace });
       const { items: widgets } = await client.list(Widget, { namespace });
@@ -59,9 +75,7 @@ export function childrenOperator(): SimulateOptions {
         const { conditions, observedGeneration } = (status ?? {}) as ReportedStatus;
         if (observedGeneration !== metadata.generation || !isConditionTrue(conditions ?? [], 'Ready'))
           throw new Error(`${name}: not ready: ${JSON.stringify(status)}`);
-        wanted.set(`${name}-base`, { scale: '1', size: String(spec.size) });
-        for (const id of partsOf(spec.size)) wanted.set(`${name}-parts-${id}`, { id, size: String(spec.size) });
-        if (spec.size % 2 === 1) wanted.set(`${name}-roof`, { parts: String(spec.size % 4) });
+        for (const [child, data] of dataOf(name, spec.size)) wanted.set(child, data);
       }
       for (const { metadata, data } of children) {
         if (metadata.labels?.['kctl.dev/part-of'] === undefined || isForeign(metadata)) continue;
@@ -78,10 +92,14 @@ export function childrenOperator(): SimulateOptions {
   };
 }
 
-async function createChildren({ options }: ReplicaWorld): Promise<RuntimeManager> {
+async function createChildren(
+  { options }: ReplicaWorld,
+  onDelete: (uid: string | undefined) => void,
+): Promise<RuntimeManager> {
   const manager = await createManager({
     ...options,
     leaderElection: { name: 'children', namespace: 'default' },
+    newClient: (parts) => observeDeletes(createDelegatingClient(parts), onDelete),
   });
   const children = childrenOfWidget();
   controllerManagedBy(manager)
@@ -90,6 +108,15 @@ async function createChildren({ options }: ReplicaWorld): Promise<RuntimeManager
     .dependents(children)
     .complete(children.reconciler({ events: manager.recorder('children') }));
   return manager;
+}
+
+function observeDeletes<C extends Pick<Client, 'delete'>>(client: C, onDelete: (uid: string | undefined) => void): C {
+  const send: Client['delete'] = client.delete.bind(client);
+  const observed: Client['delete'] = async (kind, key, given) => {
+    onDelete(given?.preconditions?.uid);
+    return await send(kind, key, given);
+  };
+  return Object.assign(client, { delete: observed });
 }
 
 interface Labelled {

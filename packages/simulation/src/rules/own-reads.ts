@@ -132,10 +132,19 @@ function isReading(client: unknown): client is ReadingClient {
 }
 
 /** The kinds that are read from a cache. */
+interface InformerOfKind {
+  readonly kind: Kind;
+  readonly isWanted: boolean;
+  readonly selection?: string;
+}
+
 function kindsOf(cache: object): readonly Kind[] {
   if (!('informers' in cache)) return [];
   const { informers } = cache;
   if (typeof informers !== 'function') return [];
-  const all = Reflect.apply(informers, cache, []) as readonly { readonly kind: Kind; readonly isWanted: boolean }[];
-  return all.filter(({ kind, isWanted }) => isWanted && kind.shape === 'full').map(({ kind }) => kind);
+  const all = Reflect.apply(informers, cache, []) as readonly InformerOfKind[];
+  // The client of the operator reads no selected informers.
+  return all
+    .filter(({ kind, isWanted, selection }) => isWanted && selection === undefined && kind.shape === 'full')
+    .map(({ kind }) => kind);
 }
