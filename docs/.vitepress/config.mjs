@@ -1,6 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { dirname, join, sep } from 'node:path';
 import { defineConfig } from 'vitepress';
+import { highlight } from './highlight.mjs';
 import { inlinePictures } from './pictures.mjs';
 import { repository, sections } from './pages.mjs';
 import { search } from './search.mjs';
@@ -30,6 +31,7 @@ export default defineConfig({
   vue: { include: [/\.vue$/] },
   vite: { plugins: staticPages() },
   markdown: {
+    highlight,
     config(markdown) {
       inlinePictures(markdown);
       renderOnce(markdown);

@@ -40,8 +40,11 @@ export function staticPages() {
   let base = '/';
   return [
     {
-      name: 'kctl:no-search-on-server',
+      name: 'kctl:small-server',
       enforce: 'pre',
+      // It is read once and deleted: what is unused in it costs less than to find it.
+      config: (_config, { isSsrBuild }) =>
+        isSsrBuild === true ? { build: { rollupOptions: { treeshake: false } } } : undefined,
       load: (id, options) =>
         options?.ssr === true && id.startsWith('/@localSearchIndex') ? 'export default {};' : undefined,
     },

@@ -1,9 +1,9 @@
 // Runs every complete program of the documentation (```ts program) in a process of its own and compares what it prints
 // with the ```text output block that follows it: its lines occur in the output, in their order; `…` stands for any text.
 // All are bundled at once, with the packages' sources in chunks that they share, because a process that strips the types
-// of these sources itself takes four times as long as the program. One that fails in this form is run from the sources, and
-// that run counts.
-import { spawn } from 'node:child_process';
+// of these sources itself takes four times as long as the program. Most run in one process; one that fails there is run in a
+// process of its own, and one that fails in this form from the sources, and the last run counts.
+import { fork, spawn } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
@@ -94,6 +94,28 @@ function run(args) {
   });
 }
 
+/** What replaces what is global, or prints at its end, is run alone. @param {Program} program */
+const isAlone = ({ text }) => /node:test|@kctl\/simulation|\bprocess\./.test(text);
+
+/**
+ * Runs bundles in one process. None counts if it does not end by itself.
+ * @param {string[]} files @returns {Promise<Map<string, { code: number | null, output: string }>>}
+ */
+function runTogether(files) {
+  return new Promise((resolve) => {
+    /** @type {Map<string, { code: number, output: string }>} */
+    const results = new Map();
+    const host = join(import.meta.dirname, 'program-host.mjs');
+    const child = fork(host, files, {
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+      timeout: timeLimitMs,
+      killSignal: 'SIGKILL',
+    });
+    child.on('message', ({ file, code, output }) => results.set(file, { code, output }));
+    child.once('close', (code) => resolve(code === 0 ? results : new Map()));
+  });
+}
+
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const only = process.argv[2];
   mkdirSync(cache, { recursive: true });
@@ -104,7 +126,11 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       .flatMap((document) => writePrograms(document, folder));
     const bundles = join(folder, 'bundles');
     await bundle(folder, bundles);
-    for (const { document, line, expected, file, text } of programs) {
+    const bundleOf = (/** @type {Program} */ { file }) =>
+      join(bundles, relative(folder, file).replace(/\.ts$/, '.mjs'));
+    const together = await runTogether(programs.filter((each) => !isAlone(each)).map(bundleOf));
+    for (const program of programs) {
+      const { document, line, expected, file, text } = program;
       const problem = (/** @type {{ code: number | null, output: string }} */ { code, output }) => {
         if (code !== 0) return `exit code ${code}\n${output}`;
         if (expected === undefined) return 'the program has no `text output` block after it';
@@ -113,7 +139,8 @@ if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
       };
       // The simulation tells code of packages from code of the author by its path.
       const maps = text.includes('@kctl/simulation') ? ['--enable-source-maps'] : [];
-      let result = await run([...maps, join(bundles, relative(folder, file).replace(/\.ts$/, '.mjs'))]);
+      let result = together.get(bundleOf(program));
+      if (result === undefined || problem(result) !== undefined) result = await run([...maps, bundleOf(program)]);
       if (problem(result) !== undefined)
         result = await run(['--import', './scripts/typescript.mjs', '--conditions=@kctl/source', file]);
       if (only !== undefined) console.log(result.output);

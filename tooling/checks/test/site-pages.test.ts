@@ -22,6 +22,9 @@ const { sections }: { sections: { text: string; items: { link: string }[] }[] } 
 const { staticPage }: { staticPage(code: string, id: string, base: string): string } = await import(
   join(root, 'docs', '.vitepress', 'static-pages.mjs')
 );
+const { highlight }: { highlight(code: string, language: string): string } = await import(
+  join(root, 'docs', '.vitepress', 'highlight.mjs')
+);
 const { withInstallTabs }: { withInstallTabs(markdown: string): string } = await import(
   join(root, 'docs', '.vitepress', 'install-tabs.mjs')
 );
@@ -144,6 +147,15 @@ describe('a page of the site', () => {
       expect(() => staticPage(component(html), 'a.md', '/')).toThrow(/a\.md: pages are static, without Vue: remove/);
     },
   );
+
+  it('has code in the colours of both themes, and refuses a language that has none', () => {
+    const html = highlight('const a = 1;\n\n// end', 'ts');
+    expect(html).toContain('<span style="--shiki-light:#D73A49;--shiki-dark:#F97583">const</span>');
+    expect(html).toContain('<span style="--shiki-light:#6A737D;--shiki-dark:#6A737D">// end</span>');
+    expect(html).toContain('<span class="line"><wbr></span>');
+    expect(html).not.toContain('style="color');
+    expect(() => highlight('a', 'cobol')).toThrow('cobol');
+  });
 
   it('has tabs where something is installed', () => {
     const tabs = withInstallTabs('```sh\nnpm install zod\nnpm install --save-dev @kctl/testing\n```\n');
