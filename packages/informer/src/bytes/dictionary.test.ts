@@ -25,6 +25,7 @@ describe('learnDictionary', () => {
     ['nothing', [], undefined],
     ['nothing but empty samples', [Buffer.alloc(0)], undefined],
     ['samples that are too long', [Buffer.alloc(8 * 1024 + 1, 'x')], undefined],
+    ['samples of which one is too long', [randomBytes(8 * 1024 + 1), randomBytes(100)], 100],
     ['one that just fits', [Buffer.alloc(8 * 1024, 'x')], 8 * 1024],
     ['two that fit one by one', [randomBytes(5_000), randomBytes(5_000)], 5_000],
     ['two that fit together', [randomBytes(4_096), randomBytes(4_096)], 8 * 1024],

@@ -265,7 +265,7 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
   #giveUp(slab: OwnSlab<T>): void {
     if (!this.#slabs.delete(slab)) return;
     this.#slabBytes -= slab.buffer.length;
-    slab.tenants = [];
+    slab.tenants.length = 0;
     slab.live = 0;
     if (slab.hasReaders) this.#memory.takeBackAfter(slab, slab.buffer);
     else this.#memory.takeBack(slab.buffer);

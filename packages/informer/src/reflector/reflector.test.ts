@@ -2,9 +2,13 @@ import { noopMetrics } from '@kctl/telemetry';
 import { FakeClock, settle } from '@kctl/wait/testing';
 import { Slicer } from '@kctl/wait/internal';
 import { expect, it, vi } from 'vitest';
+import { IdleWatchError } from '../errors.js';
+import { classifyFailure } from './failure.js';
 import { reflectorConfigOf } from './reflector-config.js';
 import type { ReflectorIntake } from './reflector-intake.js';
 import { createReflectorMetrics } from './reflector-metrics.js';
+import { transition } from './reflector-machine.js';
+import { initialMemory } from './reflector-state.js';
 import { Reflector } from './reflector.js';
 
 /** A reflector in slices that are over at once, which lists and watches one batch. */
@@ -94,3 +98,25 @@ it.each([
   const { log, phase } = await start({ frames: 40, abortsAt: length });
   expect([log.length, phase]).toEqual([length, 'stopped']);
 });
+
+it.each(['open', 'stream'] as const)('opens a watch again that was silent (%s)', (where) => {
+  const memory = { ...initialMemory, resourceVersion: '5' };
+  const failure = classifyFailure(new IdleWatchError('the watch', 1_000));
+  const input = { type: 'watch-failed', where, failure, openMs: 1_000, resourceVersion: '5', now: 1_000 } as const;
+  const waiting = transition({ phase: 'watching', memory }, input, reflectorConfigOf({}));
+  expect(waiting.state).toMatchObject({ phase: 'waiting', next: 'watch' });
+  const watching = transition(waiting.state, { type: 'timer' }, reflectorConfigOf({}));
+  expect(watching.effects).toEqual([{ type: 'watch', initial: false, resourceVersion: '5' }]);
+});
+
+it.each([
+  [true, [{ type: 'begin' }, { type: 'watch', initial: true, resourceVersion: '5' }]],
+  [false, [{ type: 'begin' }, { type: 'list', resourceVersion: '5', limit: 0, continueToken: '' }]],
+])(
+  'does nothing else than to begin and to request when it syncs after a pause (streaming: %s)',
+  (watchList, effects) => {
+    const memory = { ...initialMemory, resourceVersion: '5' };
+    const waiting = { phase: 'waiting', memory, next: 'sync', failure: classifyFailure(new Error('broken')) } as const;
+    expect(transition(waiting, { type: 'timer' }, reflectorConfigOf({ watchList })).effects).toEqual(effects);
+  },
+);

@@ -87,3 +87,14 @@ it('queues deltas again as they were, whatever the process function has made of 
     .catch(() => undefined);
   expect([fifo.keys(), fifo.deltasOf('a')]).toEqual([['a'], [{ type: 'Added', key: 'a', object: item('a') }]]);
 });
+
+it.each([5, '', undefined, null, {}])('refuses the key %o of an object, and queues nothing', (wrong) => {
+  const options = { key: () => wrong as never };
+  const delta = createDeltaFifo<Item>(options);
+  const real = createRealFifo<Item>(options);
+  for (const fifo of [delta, real]) {
+    expect(() => fifo.add(item('a'))).toThrow('the key of an object');
+    expect(() => fifo.replace([item('a')], '5')).toThrow('a non-empty string, from the option key');
+    expect([fifo.length, fifo.hasSynced]).toEqual([0, false]);
+  }
+});

@@ -80,6 +80,16 @@ it.each([false, true])(
   },
 );
 
+it('refuses to run without a signal, and runs with one after that', async () => {
+  await using session = new ScriptedSession();
+  await expect(session.informer.run(undefined as never)).rejects.toThrow(
+    'informer things.example.com: run needs an AbortSignal',
+  );
+  expect(session.informer.isStarted).toBe(false);
+  await session.start();
+  expect(session.informer.state.phase).toBe('watching');
+});
+
 interface Listening {
   readonly session: ScriptedSession;
   readonly registration: ReturnType<ScriptedSession['listen']>['registration'];

@@ -77,3 +77,23 @@ it.each(feeds)('logs what it skips, with its key and error, and what its hooks t
     'error onHandlerError failed {"error":{},"handler":"handler-1","informer":"things.example.com","object":"a/x"}',
   );
 });
+
+it.each(feeds)('logs an index function that fails (%s)', async (source) => {
+  const { notes, logger } = createNotes();
+  await using session = new ScriptedSession({
+    source,
+    logger,
+    indexers: {
+      broken: () => {
+        throw new Error('no');
+      },
+    },
+  });
+  session.server.page = () => ({ version: 10, items: [thing('x', 1)] });
+  await session.start();
+  expect(notes.filter((line) => line.startsWith('error'))).toEqual([
+    expect.stringMatching(
+      /^error index function failed \{.*"indexName":"broken".*,"informer":"things\.example\.com"\}$/,
+    ),
+  ]);
+});
