@@ -62,11 +62,14 @@ const optionNames: OptionNames<CacheSelectionOptions> = {
  * @example
  * ```ts
  * import { Secret } from '@kctl/apimachinery/kinds/core/v1';
- * import { createCacheSelection } from '@kctl/cache';
+ * import { createCache, createCacheSelection } from '@kctl/cache';
  *
+ * const cache = createCache({ client });
  * const ours = createCacheSelection(cache, { name: 'ours', kinds: [Secret], labelSelector: 'example.com/part-of' });
+ * const running = cache.run(signal);
  * const { items } = await ours.list(Secret, { namespace: 'shop' });
  * console.log(items.length);
+ * await running;
  * ```
  */
 export function createCacheSelection(cache: Cache, options: CacheSelectionOptions): CacheSelection {
