@@ -152,6 +152,8 @@ function quietHeadings({ body, anchors: [first = ''] }) {
         /^#{4,6} (Properties|Methods|Constructors|Accessors|Call Signature|Parameters|Type Parameters|Returns|Throws|Default|Default Value|Example|Examples|See|Type declaration|Get Signature|Set Signature|Index Signature|Remarks|Deprecated|Since|Param)\n/gm,
         '**$1**\n',
       )
+      // Members of members of members: the row of the member above has them in its type.
+      .replaceAll(/^\| `\w+(?:\.[\w?]+){3,}` \|.*\n/gm, '')
       // A signature follows its heading; colours are for examples, where they are worth their time.
       .replaceAll(/^(#+ .+\n\n)```ts$/gm, '$1```txt')
       // Its members are beside it, and the signature has what it returns: a page of an interface is a third shorter.

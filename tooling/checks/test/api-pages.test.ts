@@ -47,6 +47,11 @@ Makes a queue. It is empty.
 
 [\`Options\`](#options)
 
+| Parameter | Type |
+| ------ | ------ |
+| \`crd.spec.conversion?\` | \`object\` |
+| \`crd.spec.conversion.webhook?\` | \`object\` |
+
 ${'Long. '.repeat(2_000)}
 `;
 const facade = `# facade
@@ -83,6 +88,8 @@ it('divides a module by what belongs together', () => {
   const page = read('queue/create-create.md');
   expect(page).toContain('## create() {#create}');
   expect(page).toContain('[`Options`](/api/queue/options#options)');
+  expect(page).toContain('| `crd.spec.conversion?` |');
+  expect(page).not.toContain('webhook');
   expect(`${page}${read('queue/options.md')}`).not.toMatch(/^#+ (?:Parameters|Properties)$/m);
 });
 
