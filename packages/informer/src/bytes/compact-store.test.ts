@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { CompactTenant } from './cold-block.js';
 import { ColdBlock } from './cold-block.js';
 import { CompactStore } from './compact-store.js';
+import { ownWords } from './slab-store.js';
 
 const noteWords = 2;
 
@@ -68,5 +69,26 @@ describe('CompactStore', () => {
       if (index % 2 === 0) store.release(tenant);
       else store.discard(tenant);
     expect(store.liveBytes).toBe(0);
+  });
+
+  it('gives the memory of a decompressed block back when another one is read', () => {
+    const { put, read } = createShelf();
+    const tenants = Array.from({ length: 40 }, () => put(randomBytes(3_000)));
+    const [first] = tenants;
+    const other = tenants.find(({ slab }) => slab instanceof ColdBlock && slab !== first?.slab);
+    if (first === undefined || other === undefined) throw new Error('not in two blocks');
+    const image = read(first);
+    expect(image).toHaveLength(3_000);
+    expect(read(other)).toHaveLength(3_000);
+    expect(image).toHaveLength(0);
+    expect(read(first)).toHaveLength(3_000);
+  });
+
+  it('learns its dictionary from whole objects', () => {
+    const { put } = createShelf();
+    const [first] = [put(randomBytes(402)), put(randomBytes(402))];
+    if (!(first.slab instanceof ColdBlock)) throw new Error('not compressed');
+    // With the words before them, rounded up to words.
+    expect(first.slab.dictionary).toHaveLength(2 * (404 + (ownWords + noteWords) * 4));
   });
 });

@@ -121,4 +121,12 @@ describe('a lazy object', () => {
       expect(header()).toEqual(before);
     }
   });
+
+  it('that cannot be read has no labels and owners any longer that were not read before', () => {
+    const text = twice({ uid: 'v' });
+    const stored = decode(decoder(), text);
+    expect(() => stored.object).toThrow('cannot decode a/x');
+    expect(() => stored.labels).toThrow('cannot decode a/x');
+    expect(() => stored.ownerReferences).toThrow('cannot decode a/x');
+  });
 });

@@ -161,6 +161,7 @@ describe('an intake', () => {
       'initially-deleted x@22',
       'item z@23',
       'broken x@24',
+      'other x@25',
       'commit 30',
     ]);
     expect(session.content).toEqual(['x@11', 'y@12']);

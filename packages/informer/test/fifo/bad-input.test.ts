@@ -98,3 +98,15 @@ it.each([5, '', undefined, null, {}])('refuses the key %o of an object, and queu
     expect([fifo.length, fifo.hasSynced]).toEqual([0, false]);
   }
 });
+
+it('leaves out of a resync what is known by its key alone', () => {
+  const knownObjects: KnownObjects<Item> = {
+    keys: () => ['a', 'b'],
+    get: (name) => (name === 'b' ? item('b') : undefined),
+  };
+  for (const make of Object.values(queues)) {
+    const { fifo, waiting } = make({ knownObjects });
+    fifo.resync();
+    expect(waiting()).toEqual([{ type: 'Sync', key: 'b', object: item('b') }]);
+  }
+});

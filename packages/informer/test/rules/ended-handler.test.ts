@@ -2,7 +2,7 @@
 import { getEventListeners } from 'node:events';
 import { settle } from '@kctl/wait/testing';
 import { describe, expect, it } from 'vitest';
-import { added, thing } from './scripted-server.js';
+import { added, failed, thing } from './scripted-server.js';
 import { ScriptedSession } from './scripted-session.js';
 
 describe('a handler that has ended', () => {
@@ -88,6 +88,14 @@ it('refuses to run without a signal, and runs with one after that', async () => 
   expect(session.informer.isStarted).toBe(false);
   await session.start();
   expect(session.informer.state.phase).toBe('watching');
+});
+
+it('lists all at once from a version', async () => {
+  await using session = new ScriptedSession();
+  await session.start();
+  session.server.watch.send(added(thing('x', 12)), failed(410, 'Expired'));
+  await session.clock.advance(1_000);
+  expect(session.server.lists[1]).toEqual({ resourceVersion: '12', signal: expect.any(AbortSignal) as AbortSignal });
 });
 
 interface Listening {
