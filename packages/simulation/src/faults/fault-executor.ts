@@ -1,4 +1,5 @@
 import type { ApiServer } from '@kctl/apiserver';
+import { objectLabel } from '../object-label.js';
 import type { Exchange, Mishap } from '../network/exchange.js';
 import type { Network } from '../network/network.js';
 import type { WebhookCalls, WebhookOutage } from '../replica/webhook-calls.js';
@@ -381,6 +382,6 @@ function seconds(ms: number): string {
 }
 
 /** `widgets demo/a`, as objects are named everywhere in a report. */
-export function labelOf({ target: { resource, namespace, name } }: Exchange): string {
-  return `${resource} ${[namespace, name].filter((part) => part !== '').join('/')}`.trim();
+export function labelOf({ target: { group, resource, namespace, name } }: Exchange): string {
+  return objectLabel({ group, plural: resource }, [namespace, name].filter((part) => part !== '').join('/')).trim();
 }

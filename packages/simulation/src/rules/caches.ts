@@ -1,5 +1,6 @@
 import type { Kind, KubeObject } from '@kctl/apimachinery';
 import type { ReplicaHost } from '../replica/replica-host.js';
+import { objectLabel } from '../object-label.js';
 import { activities } from '../network/activity.js';
 import type { Violation } from '../violation.js';
 import type { CausedCommit } from '../caused-commit.js';
@@ -37,7 +38,8 @@ export async function cacheProblem(
     const table = `${kind.group}/${kind.plural}`;
     const there = new Map([...objects].filter(([, { resource }]) => resource === table));
     for (const { metadata } of items) {
-      const label = `${kind.plural} ${[metadata.namespace, metadata.name].filter((part) => part !== undefined && part !== '').join('/')}`;
+      const key = [metadata.namespace, metadata.name].filter((part) => part !== undefined && part !== '').join('/');
+      const label = objectLabel(kind, key);
       const found = there.get(label);
       there.delete(label);
       const version = found?.object.metadata.resourceVersion;

@@ -1,5 +1,6 @@
 import { compareResourceVersions, type Kind, type KubeObject } from '@kctl/apimachinery';
 import type { Scope } from '../scope.js';
+import { objectLabel } from '../object-label.js';
 import type { CausedCommit } from '../caused-commit.js';
 
 /** Event for a handler; that of @kctl/informer is one. */
@@ -118,12 +119,12 @@ export class HandlerHistory {
         );
     }
     for (const key of this.#known.keys())
-      if (!objects.has(`${kind.plural} ${key}`)) this.#broken(key, 'was never given its delete');
+      if (!objects.has(objectLabel(kind, key))) this.#broken(key, 'was never given its delete');
   }
 
   /** Whether the server has exactly that version, so no delete of it can have happened. */
   #isUntouched(key: string, uid: string, resourceVersion: string): boolean {
-    const found = this.#context.objects.get(`${this.#context.kind.plural} ${key}`);
+    const found = this.#context.objects.get(objectLabel(this.#context.kind, key));
     const { metadata } = found?.object ?? {};
     return metadata?.uid === uid && metadata.resourceVersion === resourceVersion;
   }
@@ -131,7 +132,7 @@ export class HandlerHistory {
   #broken(key: string, what: string): void {
     const { scope, kind, handler, violate } = this.#context;
     if (scope.isDead) return;
-    violate(`${scope.name}: ${handler} of ${kind.kind} ${what}`, `${kind.plural} ${key}`);
+    violate(`${scope.name}: ${handler} of ${kind.kind} ${what}`, objectLabel(kind, key));
   }
 }
 

@@ -8,6 +8,7 @@ import { leadershipRule } from './leadership.js';
 import { ownReadsRule, type OwnReadsOptions } from './own-reads.js';
 import { ownershipRule } from './ownership.js';
 import { reconcileRule } from './reconciles.js';
+import { objectLabel } from '../object-label.js';
 import type { CausedCommit } from '../caused-commit.js';
 import type { EndedReconcile, Phase, Rule, RuleContext } from './rule.js';
 import { writesRule } from './writes.js';
@@ -106,7 +107,8 @@ export class RuleBook {
 
   committed(commit: Commit, cause: Exchange | undefined, origin: Scope['kind']): CausedCommit {
     const { namespace, name, resource } = commit;
-    const label = `${resource.split('/')[1] ?? resource} ${namespace === '' ? name : `${namespace}/${name}`}`;
+    const [group = '', plural = ''] = resource.split('/');
+    const label = objectLabel({ group, plural }, namespace === '' ? name : `${namespace}/${name}`);
     const before = this.#objects.get(label);
     const caused: CausedCommit = {
       revision: commit.revision,
