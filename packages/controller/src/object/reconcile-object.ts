@@ -32,7 +32,7 @@ export interface ApplyChildOptions {
   readonly force?: boolean;
 }
 
-/** The context of a run on an object. */
+/** The context of a run on an object. Its functions are properties, so that they can be taken out of it. */
 export interface ObjectContext extends ReconcileContext {
   /** Reads from the cache if it has one, in the same shape as the object. */
   readonly client: Client;
@@ -40,7 +40,7 @@ export interface ObjectContext extends ReconcileContext {
    * State of this object in this process. Created at the first call, the same for all later runs, and dropped when the
    * object is gone. It is lost with the process; state that must not be lost belongs in the status.
    */
-  memo<T>(create: () => T): T;
+  readonly memo: <T>(create: () => T) => T;
   /**
    * Brings a child to its configuration by server-side apply, with the reconciled object as its controller and the
    * controller's name as the field owner. Nothing is sent if the child is already up to date.
@@ -48,11 +48,11 @@ export interface ObjectContext extends ReconcileContext {
    * @throws ApplyConflictError with `force: false`, when others own some of the fields; TypeError when the reconciled
    * object cannot own the child, e.g. one in another namespace (pass `owned: false`)
    */
-  apply<C extends Kind>(
+  readonly apply: <C extends Kind>(
     kind: C,
     configuration: ChildConfiguration<C>,
     options?: ApplyChildOptions,
-  ): Promise<ReadObject<C>>;
+  ) => Promise<ReadObject<C>>;
   /**
    * Returns a condition for the status, with the generation of the object. Its `lastTransitionTime` is that of the
    * object's condition of this type while the status is the same.
@@ -71,7 +71,7 @@ export interface ObjectContext extends ReconcileContext {
    * }
    * ```
    */
-  condition(type: string, status: boolean | undefined, reason: string, message?: string): Condition;
+  readonly condition: (type: string, status: boolean | undefined, reason: string, message?: string) => Condition;
 }
 
 /** Result of a run on an object. */
