@@ -147,5 +147,9 @@ it('prints JSON alone with --json, a line each in kctl dev', async () => {
 it('is refused by a Node that is too old, in one sentence, before anything else is loaded', async () => {
   const old = `data:text/javascript,Object.defineProperty(process.versions, 'node', { value: '20.19.0' })`;
   const found = await run([...node, '--import', old, cli, 'generate'], folder);
-  expect(found).toEqual({ code: 1, out: '', err: 'kctl: Node 20.19.0 is too old: install 22.19.0 or newer\n' });
+  expect(found).toEqual({
+    code: 1,
+    out: '',
+    err: 'kctl: @kctl requires Node.js 22.19 or newer; this is 20.19.0: install a current release from https://nodejs.org\n',
+  });
 }, 60_000);

@@ -1,11 +1,9 @@
 #!/usr/bin/env node
-import { compareVersions, minimumNode } from './node-version.js';
-
-if (compareVersions(process.versions.node, minimumNode) < 0) {
-  process.stderr.write(`kctl: Node ${process.versions.node} is too old: install ${minimumNode} or newer\n`);
+const refusal = await refusalOfNode();
+if (refusal !== undefined) {
+  process.stderr.write(`kctl: ${refusal}\n`);
   process.exitCode = 1;
 } else {
-  // Imported only now, since a syntax error of an old Node would hide the message.
   const [{ runKctl }, { keysOf }] = await Promise.all([import('./program.js'), import('./terminal-keys.js')]);
   const stop = new AbortController();
   // The first signal ends the command in order, the second one at once.
@@ -23,4 +21,14 @@ if (compareVersions(process.versions.node, minimumNode) < 0) {
     },
     process.argv.slice(2),
   );
+}
+
+/** The sentence that refuses an old Node, before a syntax error of the other modules would hide it. */
+async function refusalOfNode(): Promise<string | undefined> {
+  try {
+    await import('@kctl/options');
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
 }

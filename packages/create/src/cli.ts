@@ -1,12 +1,7 @@
 #!/usr/bin/env node
-import { unsupportedNode } from './supported-node.js';
-
-const problem = unsupportedNode(process.versions);
-if (problem !== undefined) {
-  process.stderr.write(`${problem}\n`);
-  process.exitCode = 1;
-} else {
-  // Imported only now, since a syntax error of an old Node would hide the message.
+try {
+  // First, since it refuses an old Node in a sentence: a syntax error of the other modules would hide that.
+  await import('@kctl/options');
   const { runCreate, runNpm } = await import('./run.js');
   const io = {
     cwd: process.cwd(),
@@ -16,4 +11,7 @@ if (problem !== undefined) {
     npm: runNpm,
   };
   process.exitCode = await runCreate(io, process.argv.slice(2));
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
 }

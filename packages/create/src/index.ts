@@ -3,7 +3,6 @@
  *
  * @packageDocumentation
  */
-import { requireSupportedNode } from './supported-node.js';
 export { addToProject } from './add-to-project.js';
 export type { AddOutcome, AddToProjectOptions, Addition } from './add-to-project.js';
 export { createProject } from './create-project.js';
@@ -13,5 +12,3 @@ export { runCreate } from './run.js';
 export type { CreateIo } from './run.js';
 export { updateProject } from './update-project.js';
 export type { RenamedFile, UpdateOutcome, UpdateProjectOptions } from './update-project.js';
-
-requireSupportedNode();

@@ -1,6 +1,7 @@
 // Built packages refuse an old Node at import, because tree-shaking must not drop the check.
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 
@@ -39,11 +40,25 @@ describe('an old Node', async () => {
     expect(isGuarded(name)).toBe(true);
   });
 
-  it('is the same for the packages that have the check', () => {
-    const checks = ['options', 'create'].map((name) => {
-      const source = readFileSync(join(packages, name, 'src', 'supported-node.ts'), 'utf8');
-      return [/const oldest = .*/.exec(source)?.[0], /return `@kctl.*/.exec(source)?.[0]];
-    });
-    expect(checks[1]).toEqual(checks[0]);
+  it('is refused by one module, which the commands import before any other', () => {
+    const sources = names.flatMap((name) => globSync(join(packages, name, 'src', '**', '*.ts')));
+    const stating = sources.filter((file) => /requires Node|\b22\.19\b/.test(readFileSync(file, 'utf8')));
+    expect(stating.filter((file) => !file.endsWith('.test.ts')).map((file) => relative(packages, file))).toEqual([
+      join('options', 'src', 'supported-node.ts'),
+    ]);
+  });
+
+  it.each(['create', 'cli'])('is refused by the command of @kctl/%s in one sentence', (name) => {
+    const old = 'data:text/javascript,Object.defineProperty(process.versions, "node", { value: "20.19.0" })';
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      [
+        ...['--import', join(packages, '..', 'scripts', 'typescript.mjs'), '--import', old],
+        ...['--conditions=@kctl/source', join(packages, name, 'src', 'cli.ts')],
+      ],
+      { encoding: 'utf8' },
+    );
+    expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
+    expect(stderr).toMatch(/^(kctl: )?@kctl requires Node\.js 22\.19 or newer; this is 20\.19\.0: install [^\n]+\n$/);
   });
 });
