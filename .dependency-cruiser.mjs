@@ -142,7 +142,7 @@ export default {
   options: {
     tsPreCompilationDeps: true,
     exclude: {
-      path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/|/\\.cache/|^packages/create/(template|additions)/',
+      path: '^(packages|tooling|examples)/[^/]+/dist/|/generated/|/\\.cache/|^packages/create/(template|additions|built-in)/',
     },
     doNotFollow: { path: 'node_modules' },
     tsConfig: { fileName: 'tsconfig.json' },

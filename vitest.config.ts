@@ -44,6 +44,7 @@ const long = [
   'packages/client-http/test/other-kinds.test.ts',
   'packages/create/test/add.test.ts',
   'packages/create/test/example.test.ts',
+  'packages/create/test/matrix.test.ts',
   'packages/informer/src/bytes/slab-store.property.test.ts',
   'packages/informer/test/model-check.test.ts',
   'packages/informer/test/parity/decoders.test.ts',

@@ -80,7 +80,8 @@ function contentProblem(tarball) {
     .split('\n')
     // What a package writes into new projects has tests of its own.
     .filter(
-      (file) => !/\/(template|additions)\//.test(file) && /\.tsbuildinfo$|\.test\.[jt]s$|\.test\.d\.ts$/.test(file),
+      (file) =>
+        !/\/(template|additions|built-in)\//.test(file) && /\.tsbuildinfo$|\.test\.[jt]s$|\.test\.d\.ts$/.test(file),
     );
   return unwanted.length === 0 ? undefined : `the tarball has ${unwanted.join(', ')}`;
 }

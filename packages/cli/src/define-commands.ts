@@ -80,8 +80,11 @@ function defineAdd({ io, command, withMain }: Definer): void {
     command('add', 'add a kind, a controller or a webhook to the project', ownCommand('add resource Certificate')),
   )
     .addArgument(oneOf(new Argument('<what>', 'what to add'), additions))
-    .argument('<Kind>', 'kind of the custom resource, such as Certificate')
-    .option('--group <domain>', 'group of the API (default: the group of the project)')
+    .argument(
+      '<Kind>',
+      'custom resource, such as Certificate; of a controller also a built-in kind, such as Deployment.apps',
+    )
+    .option('--group <domain>', 'group of the API, or prefix of the label (default: the group of the project)')
     .option('--dry-run', 'list what would be written')
     .option('--json', 'what was written as JSON')
     .action(async (what: string, kind: string, { json, ...options }: AddOptions & { readonly json?: boolean }) => {

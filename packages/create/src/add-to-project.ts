@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { dirname, join, posix, relative, sep } from 'node:path';
 import { booleanOption, oneOfOption, requireOptions, textOption, type OptionNames } from '@kctl/options';
 import { editMain, type Compiler, type MainEdit } from './edit-main.js';
+import { additionSubject, missingPackages, requireResource } from './addition-subject.js';
 import { fileNameOf, nameProblem } from './names.js';
 import { ownVersion, renderAdditions } from './render-project.js';
 import { findRecord } from './scaffold-record.js';
@@ -14,8 +15,14 @@ export type Addition = 'resource' | 'controller' | 'webhook';
 export interface AddToProjectOptions {
   readonly folder: string;
   readonly what: Addition;
+  /**
+   * Of the custom resource; for a controller also a built-in kind, as `Kind`, `Kind.group` or `Kind.version.group`. A
+   * custom resource of the project comes before a built-in kind with its name.
+   */
   readonly kind: string;
-  /** Of the API. @default that which the project was made with */
+  /**
+   * Of the API; with a built-in kind the prefix of its label. @default that which the project was made with
+   */
   readonly group?: string;
   /** The module that defines the operator, absolute. @default src/main.ts */
   readonly main?: string;
@@ -57,13 +64,15 @@ export interface AddOutcome {
  *
  * addToProject({ folder: 'websites', what: 'resource', kind: 'Certificate' });
  * addToProject({ folder: 'websites', what: 'controller', kind: 'Certificate' });
+ * addToProject({ folder: 'websites', what: 'controller', kind: 'Deployment.apps' });
  * ```
  */
 export function addToProject(options: AddToProjectOptions): AddOutcome {
   requireOptions('addToProject', options, optionNames);
-  const { folder, what, kind, dryRun = false, main = join(folder, 'src', 'main.ts') } = options;
+  const { folder, what, dryRun = false, main = join(folder, 'src', 'main.ts') } = options;
   const record = findRecord(folder);
   const { group = record?.group, name = record?.name ?? 'operator' } = options;
+  const { kind, builtIn } = additionSubject(options);
   const problems = [
     nameProblem('name', name),
     nameProblem('kind', kind),
@@ -75,10 +84,9 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
     throw new TypeError('group is required: the project has no record of the one that it was made with');
   if (!existsSync(main))
     throw new Error(`${shown(folder, main)} does not exist: name the module that defines the operator`);
-  const api = `src/api/${fileNameOf(kind)}.ts`;
-  if (what !== 'resource' && !existsSync(join(folder, ...api.split('/'))))
-    throw new Error(`${api} does not exist: run npx kctl add resource ${kind} first`);
-  const files = renderAdditions(what, { name, group: group ?? 'example.com', kind }, ownVersion());
+  if (what !== 'resource' && builtIn === undefined) requireResource(options);
+  const subject = builtIn === undefined ? { kind } : { for: options.kind };
+  const files = renderAdditions(what, { name, group: group ?? 'example.com', ...subject }, ownVersion());
   const taken = [...files.keys()].filter((path) => existsSync(join(folder, ...path.split('/'))));
   if (taken.length > 0)
     throw new Error(`${taken.join(', ')} would be overwritten: ${kind} has a ${what}, or remove it first`);
@@ -96,6 +104,8 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
         }
       : editMain(compiler, before, edit);
   const changed = text === before ? [] : [shown(folder, main)];
+  const missing = what === 'resource' ? missingPackages(folder) : [];
+  const installs = missing.length === 0 ? [] : [`run npm install ${missing.join(' ')}, which define kinds`];
   if (!dryRun) {
     for (const [path, content] of files) {
       const target = join(folder, ...path.split('/'));
@@ -104,7 +114,7 @@ export function addToProject(options: AddToProjectOptions): AddOutcome {
     }
     if (changed.length > 0) writeFileSync(main, text);
   }
-  return { written: [...files.keys()], changed, todo };
+  return { written: [...files.keys()], changed, todo: [...installs, ...todo] };
 }
 
 /** Whether the folder of a file to be written is outside of the project, despite its path. */

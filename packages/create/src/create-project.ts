@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { requireOptions, textOption, type OptionNames } from '@kctl/options';
-import { nameProblem, type ProjectNames } from './names.js';
+import { requireOptions, textOption, withoutUndefined, type OptionNames } from '@kctl/options';
+import { namesProblems, type ProjectNames } from './names.js';
 import { ownVersion, renderProject } from './render-project.js';
 import { writeRecord } from './scaffold-record.js';
 
@@ -18,6 +18,7 @@ const optionNames: OptionNames<CreateProjectOptions> = {
   name: textOption,
   group: textOption,
   kind: textOption,
+  for: textOption,
   version: textOption,
 };
 
@@ -32,14 +33,13 @@ const optionNames: OptionNames<CreateProjectOptions> = {
  * import { createProject } from '@kctl/create';
  *
  * createProject({ folder: 'websites', name: 'websites', group: 'example.com', kind: 'Website' });
+ * createProject({ folder: 'rollouts', name: 'rollouts', group: 'example.com', for: 'Deployment.apps' });
  * ```
  */
 export function createProject(options: CreateProjectOptions): readonly string[] {
   requireOptions('createProject', options, optionNames);
-  const { folder, name, group, kind } = options;
-  const problems = Object.entries({ name, group, kind }).flatMap(
-    ([field, value]) => nameProblem(field as keyof ProjectNames, value) ?? [],
-  );
+  const { folder, name, group, kind, for: builtIn } = options;
+  const problems = namesProblems(options);
   if (problems.length > 0) throw new TypeError(problems.join('; '));
   if (existsSync(folder) && readdirSync(folder).some((name) => name !== '.git'))
     throw new Error(`${folder} is not empty: name another folder, or empty it`);
@@ -49,6 +49,7 @@ export function createProject(options: CreateProjectOptions): readonly string[] 
     mkdirSync(dirname(target), { recursive: true });
     writeFileSync(target, text);
   }
-  writeRecord(folder, { name, group, kind, files: Object.fromEntries(files) });
+  const subject = withoutUndefined<Pick<ProjectNames, 'kind' | 'for'>>({ kind, for: builtIn });
+  writeRecord(folder, { name, group, ...subject, files: Object.fromEntries(files) });
   return [...files.keys()];
 }

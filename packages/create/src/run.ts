@@ -3,6 +3,7 @@ import { basename, relative, resolve } from 'node:path';
 import { cancel, intro, isCancel, outro, text } from '@clack/prompts';
 import { Command, CommanderError } from 'commander';
 import { createProject } from './create-project.js';
+import { findBuiltIn, nameOfBuiltIn } from './find-built-in.js';
 import { nameProblem, type ProjectNames } from './names.js';
 
 /** Input and output of `npm create @kctl`, which is the process or a test. */
@@ -26,6 +27,7 @@ interface Flags {
   readonly name?: string;
   readonly group?: string;
   readonly kind?: string;
+  readonly for?: string;
   readonly yes?: boolean;
   readonly install: boolean;
 }
@@ -38,6 +40,7 @@ export async function runCreate(io: CreateIo, given: readonly string[]): Promise
     .option('--name <name>', 'name of the operator (default: the name of the folder)')
     .option('--group <domain>', 'group of the API (default: example.com)')
     .option('--kind <Kind>', 'kind of the custom resource (default: Greeting)')
+    .option('--for <Kind.group>', 'built-in kind to reconcile instead of a custom resource, such as Deployment.apps')
     .option('--yes', 'ask nothing')
     .option('--no-install', 'leave npm install and npm run generate to you')
     .exitOverride()
@@ -85,8 +88,12 @@ async function ask(io: CreateIo, given: string | undefined, flags: Flags): Promi
   if (folder === undefined) return undefined;
   const name = flags.name ?? (await question('name', 'Name', basename(resolve(io.cwd, folder)).toLowerCase()));
   if (name === undefined) return undefined;
-  const group = flags.group ?? (await question('group', 'Group of the API', 'example.com'));
+  const { for: builtIn } = flags;
+  const ofGroup = builtIn === undefined ? 'Group of the API' : 'Prefix of the label';
+  const group = flags.group ?? (await question('group', ofGroup, 'example.com'));
   if (group === undefined) return undefined;
+  if (builtIn !== undefined)
+    return { folder, name, group, for: builtIn, ...(flags.kind === undefined ? {} : { kind: flags.kind }) };
   const kind = flags.kind ?? (await question('kind', 'Kind', 'Greeting'));
   return kind === undefined ? undefined : { folder, name, group, kind };
 }
@@ -97,6 +104,11 @@ function make(io: CreateIo, { folder, ...names }: Answers, { install, name }: Fl
   if (problem !== undefined) throw new TypeError(`${problem}: it is that of the folder, give another by --name`);
   const files = createProject({ folder: target, ...names });
   io.out(`wrote ${files.length} files to ${folder}\n`);
+  const sameName = names.for === undefined && names.kind !== undefined ? findBuiltIn(names.kind) : undefined;
+  if (sameName !== undefined)
+    io.out(
+      `${sameName.kind} is a custom resource of ${names.group}; --for ${nameOfBuiltIn(sameName)} makes an operator for the built-in kind\n`,
+    );
   if (install) {
     const steps = [
       ['install', '--no-fund', '--no-audit'],

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { nameProblem, type ProjectNames } from './names.js';
+import { namesProblems, type ProjectNames } from './names.js';
 
 /** Origin of a project, by which a later release separates the edits of an author from its changes. */
 export interface ScaffoldRecord extends ProjectNames {
@@ -49,13 +49,9 @@ export function findRecord(folder: string): ScaffoldRecord | undefined {
   const remedy = 'take it from the commit that was good';
   if (!isRecord(value)) throw new Error(`${file} is not valid: ${remedy}`);
   // The record is committed, so its names become code and its paths are written and deleted.
-  const problem =
-    nameProblem('name', value.name) ??
-    nameProblem('group', value.group) ??
-    nameProblem('kind', value.kind) ??
-    Object.keys(value.files)
-      .map(pathProblem)
-      .find((each) => each !== undefined);
+  const problem = [...namesProblems(value), ...Object.keys(value.files).map(pathProblem)].find(
+    (each) => each !== undefined,
+  );
   if (problem !== undefined) throw new Error(`${file} is not valid: ${problem}: ${remedy}`);
   return value;
 }
@@ -71,10 +67,12 @@ function pathProblem(path: string): string | undefined {
 
 function isRecord(value: unknown): value is ScaffoldRecord {
   if (typeof value !== 'object' || value === null) return false;
-  const fields = ['name', 'group', 'kind'].map((field): unknown => Reflect.get(value, field));
+  const fields = ['name', 'group'].map((field): unknown => Reflect.get(value, field));
+  const subject = ['kind', 'for'].map((field): unknown => Reflect.get(value, field));
   const files: unknown = Reflect.get(value, 'files');
   return (
     fields.every((field) => typeof field === 'string') &&
+    subject.every((field) => field === undefined || typeof field === 'string') &&
     typeof files === 'object' &&
     files !== null &&
     Object.values(files).every((text) => typeof text === 'string')

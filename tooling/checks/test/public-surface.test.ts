@@ -9,7 +9,7 @@ const read = (file: string): string => readFileSync(join(root, file), 'utf8');
 const files = (...patterns: string[]): string[] =>
   globSync(patterns, { cwd: root, exclude: (name) => /(?:^|\/)(?:node_modules|api|\.vitepress)$/.test(name) });
 const pages = files('*.md', 'packages/*/README.md', 'examples/*/README.md', 'docs/**/*.md');
-const code = files('examples/*/{src,test}/**/*.ts', 'packages/create/{template,additions}/**/*.ts');
+const code = files('examples/*/{src,test}/**/*.ts', 'packages/create/{template,additions,built-in}/**/*.ts');
 
 /** The values of an entry point. */
 function valuesOf(source: string): string[] {

@@ -8,7 +8,7 @@ const shown = [
   'README.md',
   'docs/**/*.md',
   'packages/*/README.md',
-  'packages/create/{template,additions}/**/*.ts',
+  'packages/create/{template,additions,built-in}/**/*.ts',
   'examples/*/README.md',
   'examples/*/src/**/*.ts',
   'packages/*/src/**/*.ts',
