@@ -65,7 +65,7 @@ function run(args: readonly string[]): { readonly status: number | null; readonl
     cwd: folder,
     env: environment,
     encoding: 'utf8',
-    timeout: 300_000,
+    timeout: 900_000,
     killSignal: 'SIGKILL',
     maxBuffer: 64 * 2 ** 20,
   });
@@ -130,7 +130,7 @@ describe('what npm create and kctl add write, in all combinations', () => {
     expect(globSync('for-*', { cwd: folder })).toHaveLength(builtInKinds.length);
   });
 
-  it.each(['typescript-oldest', 'typescript-native'])('compiles with %s', (name) => {
+  it.each(['typescript-oldest', 'typescript-native'])('compiles with %s', { timeout: 900_000 }, (name) => {
     const compiler = [join(tools, name, 'bin', 'tsc'), join(tools, name, 'bin', 'tsc.js')].find((file) =>
       existsSync(file),
     );
@@ -152,7 +152,7 @@ describe('what npm create and kctl add write, in all combinations', () => {
     ).toBe(true);
   });
 
-  it('passes its own tests', () => {
+  it('passes its own tests', { timeout: 900_000 }, () => {
     const files = tested.flatMap((project) => {
       // The simulation of a template is that of each of its kinds.
       const simulations = /template-/.test(project) ? '' : 'simulation.test.ts';
