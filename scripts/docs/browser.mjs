@@ -170,11 +170,14 @@ try {
   );
   await page.keyboard.press('Enter');
   const input = page.locator('.VPLocalSearchBox input');
-  for (let tries = 0; tries < 20 && !(await input.isVisible()); tries++) {
-    await page.keyboard.press('Control+k'); // works once the page is hydrated
-    await page.waitForTimeout(250);
-  }
-  await input.waitFor();
+  const openSearch = async () => {
+    for (let tries = 0; tries < 80 && !(await input.isVisible()); tries++) {
+      await page.keyboard.press('Control+k'); // works once the page is hydrated
+      await page.waitForTimeout(250);
+    }
+    await input.waitFor();
+  };
+  await openSearch();
   await page.keyboard.type('requeueAfterMs');
   await page.locator('.VPLocalSearchBox .result').first().waitFor();
   await page.screenshot({ path: join(screenshots, 'search.png') });
@@ -185,8 +188,7 @@ try {
   expect('Enter opens a result', new URL(page.url()).pathname !== '/', page.url());
   for (const [words, link] of Object.entries(expectedPages)) {
     await page.goto(`${base}/why`);
-    await page.keyboard.press('Control+k');
-    await input.waitFor();
+    await openSearch();
     await input.fill(words);
     const first = page.locator('.VPLocalSearchBox .result').first();
     await first.waitFor();
