@@ -1,8 +1,8 @@
 import { defineKind } from '@kctl/apimachinery';
 import type { KubeObject } from '@kctl/apimachinery';
 import { describe, expect, it } from 'vitest';
-import { ByteDecoder } from '../decoders/byte-decoder.js';
-import { LazyObject } from './lazy-object.js';
+import { ByteDecoder } from './byte-decoder.js';
+import { LazyObject } from '../bytes/lazy-object.js';
 
 const Thing = defineKind({ group: 'example.com', version: 'v1', kind: 'Thing', scope: 'Namespaced' });
 
