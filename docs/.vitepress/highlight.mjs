@@ -1,13 +1,6 @@
 // Colours of code by one theme with two colours for each scope, GitHub's light one and its dark one: VitePress reads the
 // code once for each theme, which is a quarter of the time of the whole site.
-import { createRequire } from 'node:module';
-import { pathToFileURL } from 'node:url';
-
-const vitepress = createRequire(new URL('../package.json', import.meta.url)).resolve('vitepress');
-/** @type {typeof import('shiki')} */
-const { bundledThemes, createHighlighter } = await import(
-  pathToFileURL(createRequire(vitepress).resolve('shiki')).href
-);
+import { bundledThemes, createHighlighter } from 'shiki';
 
 const { default: light } = await bundledThemes['github-light']();
 const { default: dark } = await bundledThemes['github-dark']();
