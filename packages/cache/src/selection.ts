@@ -1,7 +1,7 @@
 import type { DeepReadonly, KeyOf, KeyOrObject, Kind, KubeList, ObjectOf, PersistedObject } from '@kctl/apimachinery';
 import type { GetOptions, ListOptions, ReadObject } from '@kctl/client';
 import type { InformerWaitOptions, SharedInformer } from '@kctl/informer';
-import { objectOption, requireOptions, textOption, listOption } from '@kctl/options';
+import { listOption, objectOption, requireOptions, shownType, textOption } from '@kctl/options';
 import type { OptionNames } from '@kctl/options';
 import type { SelectedInformerOptions } from './cache-options.js';
 import type { Cache, CacheScope, InformerLease } from './cache.js';
@@ -74,6 +74,9 @@ const optionNames: OptionNames<CacheSelectionOptions> = {
  */
 export function createCacheSelection(cache: Cache, options: CacheSelectionOptions): CacheSelection {
   requireOptions('createCacheSelection', options, optionNames);
+  const kinds: unknown = options.kinds;
+  if (!Array.isArray(kinds))
+    throw new TypeError(`createCacheSelection: kinds is ${shownType(kinds)}: expected a list of kinds`);
   return new SelectedKinds(cache, options);
 }
 

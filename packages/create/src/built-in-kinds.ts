@@ -44,7 +44,7 @@ const rows: Readonly<Record<string, readonly Row[]>> = {
       'PersistentVolume',
       'cluster',
       'status',
-      { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/tmp/hello' } } },
+      { spec: { capacity: { storage: '1Gi' }, accessModes: ['ReadWriteOnce'], hostPath: { path: '/mnt/data' } } },
     ],
     [
       'PersistentVolumeClaim',

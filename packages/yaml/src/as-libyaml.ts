@@ -58,7 +58,7 @@ export function asLibyaml(source: string, { indentation = false, colons = false 
         open.push(character === '{' ? '}' : ']');
         isStart = true;
         token = -1;
-      } else if (isIndicator(text, at, isFlow)) {
+      } else if (isIndicator(text, at, { isFlow, isStart })) {
         isStart = true;
         token = -1;
       } else if (isStart && /[&!*]/.test(character)) {
@@ -87,9 +87,12 @@ function endOfQuoted(line: string, from: number, quote: string): number {
   return -1;
 }
 
-/** Whether a node may begin after this character: `- `, `? `, `: `, and `,` of a flow collection. */
-function isIndicator(line: string, at: number, isFlow: boolean): boolean {
+/**
+ * Whether a node may begin after this character: `- ` and `? ` at the start of a node, `: `, and `,` of a flow
+ * collection.
+ */
+function isIndicator(line: string, at: number, { isFlow, isStart }: { isFlow: boolean; isStart: boolean }): boolean {
   const character = line[at] ?? '';
   if (isFlow && (character === ',' || (character === ':' && /["'\]}]/.test(line[at - 1] ?? '')))) return true;
-  return /[-?:]/.test(character) && /^(?:\s|$)/.test(line.slice(at + 1, at + 2));
+  return (isStart ? /[-?:]/ : /:/).test(character) && /^(?:\s|$)/.test(line.slice(at + 1, at + 2));
 }

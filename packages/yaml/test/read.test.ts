@@ -141,6 +141,13 @@ describe('structure', () => {
     });
   });
 
+  it('takes a dash, a question mark or a bracket inside of a plain scalar for a part of it', () => {
+    for (const text of ['- a- [\n- a:,', '- b? {\n- a:,', 'c- [: 1\nd: e:,', '- f - "\n- a:,', '[g- fd00::]'])
+      expect(() => value(text), text).not.toThrow();
+    expect(value('- - a- [: []\n  - {b: "c"}\n- "d:,"\n- e:,')).toEqual([[{ 'a- [': [] }, { b: 'c' }], 'd:,', 'e:,']);
+    expect(value('[a- fd00::, b]')).toEqual(['a- fd00::', 'b']);
+  });
+
   it('takes a colon at the end of a plain scalar in a flow collection for a part of it', () => {
     expect(value('a: [10.0.0.0/8, fd00::]\nb: {c: fd00::, d:}\ne: ["x", \'y:\', "z:]"]')).toEqual({
       a: ['10.0.0.0/8', 'fd00::'],

@@ -52,6 +52,8 @@ export const explainedObjects: ReadonlyMap<string, string> = new Map([
   ['WorkerPool.stop: StopOptions', 'of a pool that runs, tested in packages/workqueue'],
   ['HeaderIndex | PathIndex | ObjectIndex', 'one of three forms, each of which is named if none fits'],
   ['NumberRange', 'called for each number; a literal in a table'],
+  ['ControllerHost', 'a manager, which has more'],
+  ['DeclaredChildren', 'children of @kctl/dependents, which have more'],
   ['AccessKind', 'a Kind, or the fields of one'],
   ['ManifestInput', 'comes from the project, whose reader has checked it'],
   ['CliIo', 'contract of a process'],
