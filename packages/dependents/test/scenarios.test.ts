@@ -253,6 +253,44 @@ describe('the scenarios of the specification', () => {
     await environment.client.patch(WebApp, key, mergePatch({ metadata: { finalizers: [] } }));
   });
 
+  it.each([false, true])(
+    'leaves children of other namespaces with the policy Orphan after the collector is done, interrupted: %s',
+    async (isInterrupted) => {
+      const { namespace, client, context, app, key } = await world();
+      const other = await environment.createNamespace('dependents-other');
+      const desired = () => ({ data: { a: '1' } });
+      const children = dependents(WebApp, { fieldOwner })
+        .child('far', ConfigMap, { namespace: () => other, desired })
+        .child('near', ConfigMap, { needs: ['far'], desired });
+      await children.reconcile(await app(), context);
+      await environment.client.patch(WebApp, key, mergePatch({ metadata: { finalizers: [dependentsFinalizer] } }));
+      await environment.client.delete(WebApp, key, { propagationPolicy: 'Orphan' });
+      await eventually(async () => {
+        expect((await app()).metadata.finalizers).toEqual([dependentsFinalizer]);
+      });
+      let isCut = false;
+      const cut = intercept(client, (next) => ({
+        patch: async (kind, named, patch, options) => {
+          if (isCut) throw new Error('cut off');
+          isCut = isInterrupted;
+          return await next.patch(kind, named, patch, options);
+        },
+      }));
+      const first = children.teardown(await app(), { ...context, client: cut });
+      if (isInterrupted) await expect(first).rejects.toThrow('cut off');
+      else await first;
+      await children.teardown(await app(), context);
+      for (const at of [
+        { namespace, name: 'shop-near' },
+        { namespace: other, name: 'shop-far' },
+      ]) {
+        const { data, metadata } = await client.get(ConfigMap, at);
+        expect([data, metadata.labels, metadata.deletionTimestamp]).toEqual([{ a: '1' }, undefined, undefined]);
+      }
+      await environment.client.patch(WebApp, key, mergePatch({ metadata: { finalizers: [] } }));
+    },
+  );
+
   it('13: tears down although what it refers to is gone', async () => {
     const { app, context, namespace, childKey } = await world();
     let calls = 0;

@@ -49,9 +49,9 @@ interface Children {
  * that shows in the children which could have an owner: none has one any longer.
  */
 async function childrenOf(calls: Calls, definition: Definition, primary: AnyObject): Promise<Children> {
-  const { finalizers = [], namespace } = primary.metadata;
+  const { finalizers = [] } = primary.metadata;
   const found = await listAll(calls, definition, primary);
-  const ownable = found.filter(({ object }) => namespace === undefined || namespace === object.metadata.namespace);
+  const ownable = found.filter((each) => isOwnable(primary, each));
   const isLetGo = ownable.length > 0 && ownable.every(({ object }) => controllerOf(object) === undefined);
   if (finalizers.includes(orphanFinalizer) || (isDeleting(primary) && isLetGo)) return { found, keeps: true };
   return { found: found.filter(({ object }) => isDeletable(definition, primary, object)), keeps: false };
@@ -69,15 +69,18 @@ export async function teardown(
 ): Promise<TeardownResult> {
   const calls = new Calls(context);
   const { found, keeps } = await childrenOf(calls, definition, primary);
+  if (keeps) {
+    for (const each of evidenceLast(primary, found)) await letGo(calls, definition, { primary, context, found: each });
+    return { done: true, remaining: [] };
+  }
   const waves = [...new Set(found.map(({ wave }) => wave))].toSorted((a, b) => (b ?? -1) - (a ?? -1));
   const [highest] = waves;
   const remaining: RemainingObject[] = [];
   let blocks = false;
   for (const { kind, object, wave } of found.filter((each) => each.wave === highest)) {
     const target = targetOf(kind, keyFrom(object));
-    if (keeps || isOrphaned(definition, object)) {
-      await release(calls, definition, { primary, kind, object });
-      context.events?.normal(primary, 'Orphaned', `released ${target}`);
+    if (isOrphaned(definition, object)) {
+      await letGo(calls, definition, { primary, context, found: { kind, object, wave } });
       continue;
     }
     if (!isDeleting(object)) {
@@ -98,6 +101,29 @@ export async function teardown(
       message: `waits for wave ${highest ?? ''}`.trimEnd(),
     });
   return { done: remaining.length === 0, remaining };
+}
+
+/** Whether an object can have the primary as its owner. */
+function isOwnable({ metadata: { namespace } }: AnyObject, { object }: Found): boolean {
+  return namespace === undefined || namespace === object.metadata.namespace;
+}
+
+/**
+ * The children that can have no owner first: a step that fails or ends between two of them finds the others without an
+ * owner, which show that all are to stay.
+ */
+function evidenceLast(primary: AnyObject, found: readonly Found[]): readonly Found[] {
+  return found.toSorted((a, b) => Number(isOwnable(primary, a)) - Number(isOwnable(primary, b)));
+}
+
+async function letGo(
+  calls: Calls,
+  definition: Definition,
+  given: { readonly primary: AnyObject; readonly context: DependentsContext; readonly found: Found },
+): Promise<void> {
+  const { primary, context, found } = given;
+  await release(calls, definition, { primary, ...found });
+  context.events?.normal(primary, 'Orphaned', `released ${targetOf(found.kind, keyFrom(found.object))}`);
 }
 
 /** The objects that a teardown would delete or release, in its order. */
