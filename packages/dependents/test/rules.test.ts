@@ -224,6 +224,46 @@ describe('a run', () => {
     expect((await environment.client.get(ConfigMap, childKey('config'))).data).toEqual({ image: 'web:1' });
     expect(await exists('shop-extra')).toBe(true);
   });
+
+  it('does not compute a paused child, which neither fails nor is blocked', async () => {
+    const { app, context, edit, childKey } = await world();
+    const children = dependents(WebApp, { fieldOwner })
+      .child('config', ConfigMap, {
+        desired: ({ spec }) => {
+          if (spec.image === 'web:2') throw new Error('broken');
+          return { data: { image: spec.image } };
+        },
+      })
+      .child('late', ConfigMap, { needsReady: ['config'], gate: 'always', desired });
+    await children.reconcile(await app(), context);
+    const pause = mergePatch({ metadata: { annotations: { 'kctl.dev/paused': 'true' } } });
+    for (const name of ['config', 'late']) await environment.client.patch(ConfigMap, childKey(name), pause);
+    await edit({ image: 'web:2' });
+    const { nodes } = await children.reconcile(await app(), context);
+    expect([nodes.config.state, nodes.late.state]).toEqual(['paused', 'paused']);
+  });
+
+  it('leaves a child alone that was paused behind a cache', async () => {
+    const { app, context, edit, childKey, exists } = await world();
+    const children = dependents(WebApp, { fieldOwner })
+      .child('config', ConfigMap, { desired: ({ spec }) => ({ data: { image: spec.image } }) })
+      .child('extra', ConfigMap, { when: ({ spec }) => spec.image === 'web:1', desired });
+    await children.reconcile(await app(), context);
+    const stale = await environment.client.get(ConfigMap, childKey('extra'));
+    const pause = mergePatch({ metadata: { annotations: { 'kctl.dev/paused': 'true' } } });
+    await environment.client.patch(ConfigMap, childKey('extra'), pause);
+    await edit({ image: 'web:2' });
+    const cached = intercept(context.client, (next) => ({
+      list: async (kind, options) => {
+        const list = await next.list(kind, options);
+        if (kind.kind !== 'ConfigMap' || options?.live === true) return list;
+        const items = list.items.map((each) => (each.metadata.name === 'shop-extra' ? stale : each));
+        return { ...list, items: items as never };
+      },
+    }));
+    await children.reconcile(await app(), { ...context, client: cached });
+    expect(await exists('shop-extra')).toBe(true);
+  });
 });
 
 describe('the status', () => {

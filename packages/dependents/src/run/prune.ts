@@ -95,13 +95,15 @@ async function remove(pruning: Pruning, { kind, object, reason: cachedReason }: 
   const key = keyFrom(object);
   const target = targetOf(kind, key);
   const base = { target, since: now };
-  if (isPaused(object)) return [{ ...base, state: 'paused', reason: 'Paused', message: cachedReason, action: 'none' }];
+  const paused = { ...base, state: 'paused', reason: 'Paused', message: cachedReason, action: 'none' } as const;
+  if (isPaused(object)) return [paused];
   // The cache may be behind, and a label alone proves nothing.
   const live = await calls.find(kind, key, { live: true });
   if (live === undefined || live.metadata.uid !== object.metadata.uid || !isDeletable(definition, primary, live))
     return [];
   const reason = unwanted(pruning, kind, live);
   if (reason === undefined) return [];
+  if (isPaused(live)) return [paused];
   const deleting = { ...base, state: 'deleting', reason: 'Deleting', message: reason } as const;
   if (isDeleting(live)) return [{ ...deleting, message: describeTerminating(live), action: 'none' }];
   const isOrphan = isOrphaned(definition, live);
