@@ -152,11 +152,14 @@ class Definition<R, D extends object, S extends RequestState, F extends Kind = n
       this.#addChildren('owns', { kind, handler, isOptional });
     }
     const others = new Map(kinds.filter(({ isOwned }) => !isOwned).map((each) => [formatGroupKind(each.kind), each]));
-    for (const [name, { kind, type, isOptional }] of others) {
+    const isWritten = new Set(
+      kinds.filter(({ type, isOwned }) => type !== 'ref' && !isOwned).map(({ kind }) => formatGroupKind(kind)),
+    );
+    for (const [name, { kind, isOptional }] of others) {
       const handler = (): EventHandler<EventObject, R> =>
         enqueueRequestsFromMapFunc((object: EventObject) => children.wokenBy(kind, keyOf(object)) as readonly R[]);
       this.#addChildren('watches', { kind, handler, isOptional, isRef: isRef.has(name) });
-      if (type !== 'ref') this.#declare('needs', kind, ['get', 'list', 'create', 'patch', 'delete'], {});
+      if (isWritten.has(name)) this.#declare('needs', kind, ['get', 'list', 'create', 'patch', 'delete'], {});
     }
     return this.#declare('needs', primary, ['patch'], {});
   }

@@ -182,6 +182,19 @@ it('holds a kind whole to which it also refers', async () => {
   await ended;
 });
 
+it('may write children of another namespace, also of a kind to which a later node refers', async () => {
+  const children = dependents(Shop, { fieldOwner: 'shop.kctl.test' })
+    .child('far', Secret, { namespace: () => 'elsewhere', desired: () => ({ data: { a: btoa('1') } }) })
+    .ref('tls', Secret, { key: ({ metadata }) => ({ namespace: metadata.namespace, name: 'tls' }) });
+  const manager = await createManager({ connection: environment.connection, logger: noopLogger });
+  controllerManagedBy(manager).for(Shop).dependents(children).complete(children.reconciler());
+  const verbs = manager
+    .accessNeeds()
+    .filter(({ resource }) => resource === 'secrets')
+    .flatMap((need) => need.verbs);
+  expect(verbs).toEqual(expect.arrayContaining(['create', 'patch', 'delete']));
+});
+
 it('28: works without a kind that the server lacks, and with it once it is there', async () => {
   const Extra = defineKind<KubeObject>()({
     group: 'extra.kctl.test',
