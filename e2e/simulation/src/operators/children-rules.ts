@@ -33,7 +33,8 @@ export type Wanted = (name: string, size: number) => ReadonlyMap<string, Readonl
 
 /**
  * What is promised beyond the end state: `wave-order`, that a deletion goes from the highest wave to the lowest, and
- * `ready-too-early`, that Ready is True for a generation only once every child was as that generation wants it.
+ * `ready-too-early`, that Ready is True for a generation only if every child is as that generation wants it, or
+ * was so shortly before, because a cache may be behind.
  */
 export class ChildrenRules {
   readonly #world: World;
@@ -89,7 +90,9 @@ export class ChildrenRules {
     for (const [child, data] of spec === undefined ? [] : this.#wanted(name, spec.size)) {
       const history = this.#histories.get(`${uid} ${child}`);
       const value = valueOf(data);
-      if (history?.value === value || (history?.until.get(value) ?? -1) >= (spec?.since ?? 0)) continue;
+      // A watch that hangs shows what others changed or deleted a moment ago.
+      const seenSince = (spec?.since ?? 0) - knownAfterMs;
+      if (history?.value === value || (history?.until.get(value) ?? -Infinity) >= seenSince) continue;
       this.#world.violate(
         'ready-too-early',
         `${name} is Ready for generation ${observedGeneration}, and ${child} was not ${value} since`,
