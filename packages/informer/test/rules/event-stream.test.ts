@@ -178,6 +178,24 @@ describe('operators', () => {
     expect(projected).toBe(2);
   });
 
+  it.each<[string, EventStreamOptions<Thing>, readonly string[]]>([
+    ['adds of objects without the part', {}, ['add a@1', 'delete a@12', 'add a@13']],
+    ['an update behind an add that was filtered', { filters: { add: () => false } }, ['update a@1→11', 'delete a@12']],
+    ['an add behind a delete that was filtered', { filters: { delete: () => false } }, ['add a@1', 'add a@13']],
+  ])('changedBy passes on %s', async (_what, options, expected) => {
+    await using session = await start('a');
+    const { seen } = collect(
+      streamOf(session, options).changedBy(() => undefined),
+      shown,
+    );
+    await settle();
+    for (const next of [modified(thing('a', 11)), deleted(thing('a', 12)), added(thing('a', 13, 'other'))]) {
+      session.server.watch.send(next);
+      await settle();
+    }
+    expect(seen).toEqual(expected);
+  });
+
   it.each(['reads on', 'leaves'])(
     'debounce throws at the next read what comes while a reader is busy that then %s',
     async (then) => {
@@ -335,9 +353,11 @@ describe.each(feeds)('waitForEventWithSync (%s)', (source) => {
     await settle();
     await clock.advance(1000);
     expect([await late, clock.pendingTimers]).toEqual([true, 0]);
-    await expect(waitForEventWithSync<Thing>({ ...options, until, when: 1 } as never)).rejects.toThrow(
-      'unknown option',
-    );
+    for (const [wrong, message] of [
+      [{ when: 1 }, 'unknown option'],
+      [{ kind: 'Pod' }, 'waitForEventWithSync: kind "Pod" is not valid'],
+    ] as const)
+      await expect(waitForEventWithSync<Thing>({ ...options, until, ...wrong } as never)).rejects.toThrow(message);
   });
 });
 
