@@ -23,6 +23,12 @@ function textOf(name: string): string {
   });
 }
 
+function bookmark(resourceVersion: string, isEnd: boolean): Buffer {
+  const annotations = isEnd ? { 'k8s.io/initial-events-end': 'true' } : {};
+  const object = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { resourceVersion, annotations } };
+  return Buffer.from(JSON.stringify({ type: 'BOOKMARK', object }));
+}
+
 class Session {
   readonly #indexer = createIndexer<KubeObject>();
   readonly #decoder = new ByteDecoder<KubeObject>({
@@ -41,6 +47,10 @@ class Session {
 
   get content(): string[] {
     return [...this.#indexer.values()].map(({ name, resourceVersion }) => `${name}@${resourceVersion}`).toSorted();
+  }
+
+  get resourceVersion(): string {
+    return this.#intake.resourceVersion;
   }
 
   get liveBytes(): number {
@@ -62,6 +72,8 @@ class Session {
         else if (verb === 'other') this.#intake.listItem(Buffer.from(textOf(name).replace('Thing', 'Other')));
         else if (verb === 'initial') this.#intake.initialFrame(frame('ADDED'));
         else if (verb === 'initially-deleted') this.#intake.initialFrame(frame('DELETED'));
+        else if (verb === 'initial-bookmark' || verb === 'initial-end')
+          this.#intake.initialFrame(bookmark(name, verb === 'initial-end'));
         else if (verb === 'live') this.#intake.liveFrame(frame('MODIFIED'));
         else if (verb === 'deleted') this.#intake.liveFrame(frame('DELETED'));
       }
@@ -165,6 +177,15 @@ describe('an intake', () => {
       'commit 30',
     ]);
     expect(session.content).toEqual(['x@11', 'y@12']);
+  });
+
+  it.each([
+    ['an object', 'initial z@21', '20'],
+    ['a deletion', 'initially-deleted x@22', '20'],
+    ['a bookmark', 'initial-bookmark 23', '20'],
+    ['the end', 'initial-end 24', '24'],
+  ])('is at the version of the last content until the initial events end: %s', async (_what, frame, version) => {
+    expect((await new Session().run([...filled, 'begin', frame])).resourceVersion).toBe(version);
   });
 });
 

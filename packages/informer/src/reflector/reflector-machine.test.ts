@@ -392,6 +392,16 @@ describe('streaming', () => {
     expect(third.state.memory.isStreamingUnsupported).toBe(true);
   });
 
+  it.each<[string, ReflectorInput, { phase: string; next?: string; streamCloses: number }]>([
+    ['breaks: counts as closed', watchFailed(reset, 'stream'), { phase: 'waiting', next: 'sync', streamCloses: 1 }],
+    ['cannot be opened: lists', watchFailed(reset, 'open'), { phase: 'listing', streamCloses: 0 }],
+    ['has an error of the server: lists', watchFailed(internal, 'stream'), { phase: 'listing', streamCloses: 0 }],
+  ])('a stream that %s', (_how, input, { streamCloses, ...expected }) => {
+    const { state, effects } = transition(streaming, input, stream);
+    expect(state).toMatchObject({ ...expected, memory: { streamCloses, isStreamingUnsupported: false } });
+    expect(find(effects, 'trouble')?.report).toBe(streamCloses === 1);
+  });
+
   it('silence before the end marker: tells, lists at once, and streams again the next time', () => {
     const silent = transition(streaming, ended({ cause: 'idle', now: 60_000 }), stream);
     expect(silent.effects.map(({ type }) => type)).toEqual(['trouble', 'begin', 'list']);

@@ -96,6 +96,22 @@ describe.each(feeds)('a bare reflector (%s)', (source) => {
     });
   });
 
+  it.each([undefined, true, false])(
+    'hands on objects that cannot be changed, unless told not to (freeze: %s)',
+    async (freeze) => {
+      const store = new Notes();
+      const areFrozen: boolean[] = [];
+      store.replace = (objects) => void areFrozen.push(...objects.map(({ metadata }) => Object.isFrozen(metadata)));
+      store.add = ({ metadata }) => void areFrozen.push(Object.isFrozen(metadata));
+      const server = new ScriptedServer();
+      server.page = () => ({ version: 10, items: [thing('a', 1)] });
+      await using session = await start({ source, server, store, ...(freeze === undefined ? {} : { freeze }) });
+      session.server.watch.send(added(thing('b', 11)));
+      await settle();
+      expect(areFrozen).toEqual([freeze !== false, freeze !== false]);
+    },
+  );
+
   it('replaces by the initial events of a stream, as one', async () => {
     await using session = await start({ source, streams: true });
     session.server.watch.send(
