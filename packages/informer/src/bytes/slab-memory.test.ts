@@ -44,6 +44,15 @@ describe('SlabMemory', () => {
     expect(memory.allocate(300)).not.toBe(buffer);
   });
 
+  it('hands out again at once what nobody refers to, unless it is too small', () => {
+    const memory = new SlabMemory(() => 1000);
+    const [small, large] = [memory.allocate(100), memory.allocate(400)];
+    memory.takeBack(small);
+    memory.takeBack(large);
+    expect([memory.allocate(300), memory.freeBytes]).toEqual([large, 100]);
+    expect([memory.allocate(300) === small, memory.freeBytes]).toEqual([false, 0]);
+  });
+
   it('leaves memory alone while its owner is held', async () => {
     const memory = new SlabMemory(() => 1000);
     const owner = {};

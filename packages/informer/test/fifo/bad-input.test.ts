@@ -88,6 +88,11 @@ it('queues deltas again as they were, whatever the process function has made of 
   expect([fifo.keys(), fifo.deltasOf('a')]).toEqual([['a'], [{ type: 'Added', key: 'a', object: item('a') }]]);
 });
 
+it.each([undefined, 'late', null])('a request to queue again has the cause %j that it was given, or none', (given) => {
+  const error = new RequeueError(given);
+  expect([Object.hasOwn(error, 'cause'), error.cause]).toEqual([given !== undefined, given]);
+});
+
 it.each([5, '', undefined, null, {}])('refuses the key %o of an object, and queues nothing', (wrong) => {
   const options = { key: () => wrong as never };
   const delta = createDeltaFifo<Item>(options);
