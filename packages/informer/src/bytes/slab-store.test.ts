@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { SlabMemory } from './slab-memory.js';
 import { ownWords, SlabStore, type SlabRange, type SlabTenant } from './slab-store.js';
 
@@ -76,6 +76,70 @@ describe('SlabStore', () => {
       const { slab, offset } = tenant;
       if (isKept(number)) expect(slab?.buffer.toString('latin1', offset, offset + length)).toBe(text);
     }
+  });
+
+  it('moves what is left of slabs together when most was given up, and lists each once from then on', () => {
+    const store = new SlabStore();
+    const tenants = Array.from({ length: 400 }, () => {
+      const tenant = homeless();
+      store.put(tenant, Buffer.alloc(2000), { start: 0, end: 2000, cutStart: 0, cutEnd: 0 });
+      return tenant;
+    });
+    const filledBytes = store.heldBytes;
+    const isKept = (_tenant: SlabTenant, number: number): boolean => number % 20 === 0;
+    for (const [number, tenant] of tenants.entries()) if (!isKept(tenant, number)) store.discard(tenant);
+    const kept = tenants.filter(isKept);
+    expect(store.liveBytes).toBe(kept.length * (2000 + ownWords * 4));
+    expect(store.heldBytes).toBeLessThan(filledBytes / 2);
+    expect(new Set(store.spread(1000))).toEqual(new Set(kept));
+    expect(store.spread(1000)).toHaveLength(kept.length);
+    for (const tenant of kept) store.discard(tenant);
+    expect([store.liveBytes, store.spread(1000)]).toEqual([0, []]);
+  });
+
+  it('loses nothing when there is no memory to move to, and moves once there is', () => {
+    const store = new SlabStore();
+    const put = (number: number): { tenant: SlabTenant; text: string } => {
+      const tenant = homeless();
+      const text = `${number}:`.padEnd(1500, String(number % 10));
+      store.put(tenant, Buffer.from(text), { start: 0, end: 1500, cutStart: 0, cutEnd: 0 });
+      return { tenant, text };
+    };
+    const all = Array.from({ length: 2000 }, (_, number) => put(number));
+    const isFull = ({ slab, offset }: SlabTenant): boolean => offset + 3100 > (slab?.buffer.length ?? 0);
+    for (let last = all.at(-1); last !== undefined && !isFull(last.tenant); all.push(last)) last = put(all.length);
+    const kept = all.filter((_, number) => number % 5 === 0);
+    let refusals = 0;
+    const refuse = function (): never {
+      refusals++;
+      throw new RangeError('Array buffer allocation failed');
+    };
+    const release = ({ tenant }: { tenant: SlabTenant }): void => {
+      try {
+        store.release(tenant);
+      } catch (error) {
+        expect(error).toBeInstanceOf(RangeError);
+      }
+    };
+    const given = all.filter((_, number) => number % 5 > 0);
+    vi.stubGlobal('SharedArrayBuffer', refuse);
+    try {
+      given.slice(0, -20).forEach(release);
+    } finally {
+      vi.unstubAllGlobals();
+    }
+    expect(refusals).toBeGreaterThan(1);
+    const heldBytes = store.heldBytes;
+    given.slice(-20).forEach(release);
+    expect(store.heldBytes).toBeLessThan(heldBytes);
+    expect(store.liveBytes).toBe(kept.length * (1500 + ownWords * 4));
+    for (let number = 0; number < 500; number++) kept.push(put(number));
+    for (const { tenant, text } of kept) {
+      const { slab, offset } = tenant;
+      expect(slab?.buffer.toString('latin1', offset, offset + 1500)).toBe(text);
+    }
+    for (const { tenant } of kept) store.release(tenant);
+    expect(store.liveBytes).toBe(0);
   });
 
   it('uses one slab for all, and leaves nothing to the collector, where each text is discarded when it was read', () => {

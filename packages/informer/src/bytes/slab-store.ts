@@ -91,7 +91,6 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
   #current: OwnSlab<T> | undefined;
   #liveBytes = 0;
   #slabBytes = 0;
-  #isCompacting = false;
 
   /** @param noteWords how many words each tenant has for notes, right before its bytes */
   constructor(noteWords = 0) {
@@ -244,26 +243,26 @@ export class SlabStore<T extends SlabTenant = SlabTenant> implements ByteStore {
   /** Moves the tenants of the emptiest slab, if too much is dead; at most two bytes for each freed one. */
   #compact(): void {
     const current = this.#current;
-    if (current === undefined || this.#isCompacting) return;
+    if (current === undefined) return;
     if (this.#slabBytes - current.buffer.length <= this.#liveBytes * maxHeldPerLive) return;
     let emptiest: OwnSlab<T> | undefined;
     for (const slab of this.#slabs)
       if (slab !== current && (emptiest === undefined || isEmptier(slab, emptiest))) emptiest = slab;
     if (emptiest === undefined) return;
-    this.#isCompacting = true;
     for (const tenant of emptiest.tenants) {
       if (tenant === undefined) continue;
       const { offset } = tenant;
       const length = this.lengthOf(tenant);
-      this.#liveBytes -= length + this.noteBytes;
+      // Before anything changes, because there may be no memory: what has moved by then does not move again.
+      this.#room(length);
+      this.#leave(tenant);
       this.moveIn(tenant, emptiest, offset, length);
     }
-    this.#isCompacting = false;
     this.#giveUp(emptiest);
   }
 
   #giveUp(slab: OwnSlab<T>): void {
-    if (!this.#slabs.delete(slab)) return;
+    this.#slabs.delete(slab);
     this.#slabBytes -= slab.buffer.length;
     slab.tenants.length = 0;
     slab.live = 0;
