@@ -164,6 +164,36 @@ describe('a backing queue', () => {
     await queue.shutDownWithDrain();
   });
 
+  it('is not told of what is worked on, however often that is added', async () => {
+    const stack = new Stack();
+    const queue = createWorkQueue({ queue: stack });
+    queue.add('a');
+    expect(queue.tryGet()).toBe('a');
+    for (let count = 0; count < 3; count++) queue.add('a');
+    expect([stack.items, stack.touched]).toEqual([[], []]);
+    queue.done('a');
+    queue.add('a');
+    expect([stack.items, stack.touched]).toEqual([['a'], ['a']]);
+  });
+
+  it('may read on while it hands out: each call has its item, in order', async () => {
+    const stack = new Stack();
+    const queue = createWorkQueue({ queue: stack });
+    for (const key of ['c', 'b', 'a']) queue.add(key);
+    const items = queue.items();
+    const pop = stack.pop.bind(stack);
+    const more: Promise<IteratorResult<string, undefined>>[] = [];
+    stack.pop = () => {
+      if (more.length < 2) more.push(items.next());
+      return pop();
+    };
+    const first = await items.next();
+    const seen = [first, ...(await Promise.all(more))].map(({ value }) => value);
+    expect([seen, queue.length]).toEqual([['a', 'b', 'c'], 0]);
+    await items.return?.();
+    await queue.shutDownWithDrain();
+  });
+
   it('that fails costs the calls that asked it, and no key', async () => {
     const stack = new Stack();
     let isBroken = true;
