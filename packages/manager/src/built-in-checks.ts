@@ -75,13 +75,17 @@ export function informersCheck({ clusters, demand, converts, clock, graceMs }: I
   };
 }
 
+/** In the message of a failed list, 500 for a page and 429 otherwise: the server lists from a cache that it has to convert. */
+const conversionFailure = /\bconversion webhook for /;
+
 /**
- * Whether an informer has not synced because the server fails, and the failure may be a conversion that this process
+ * Whether an informer has not synced because the server cannot convert what it lists, with a webhook that this process
  * serves. A Service forwards to ready replicas only, so at the first rollout of a converter a replica that waited for
- * the list would never be ready, and the list would never be served.
+ * the list would never be ready, and the list would never be served. Other failures of the server count, since a
+ * rollout would replace replicas that have synced before.
  */
 function waitsForConversion({ kind, hasSynced, trouble }: InformerReport, converts: CheckOptions['converts']): boolean {
-  return hasSynced === false && trouble?.reason === 'internal-error' && converts(kind);
+  return hasSynced === false && trouble !== undefined && conversionFailure.test(trouble.message) && converts(kind);
 }
 
 function nameOf({ kind, selection }: InformerReport): string {
@@ -110,12 +114,14 @@ export function cachesCheck({ clusters, demand, converts, isStarted, unsynced }:
     if (!isStarted()) throw new Error('the caches have not been started yet');
     let waits = false;
     for (const { name, cache, hasSynced } of clusters()) {
-      const waiting = reportsOf(cache).filter((report) => waitsForConversion(report, converts));
-      waits ||= waiting.length > 0;
-      if (!hasSynced && waiting.length === 0) throw new Error(`the cache of ${name} has not synced yet`);
-      for (const report of reportsOf(cache))
-        if (report.hasSynced === false && !waiting.includes(report) && counts(report, demand(cache, report.kind)))
+      let waitsHere = false;
+      for (const report of reportsOf(cache)) {
+        if (waitsForConversion(report, converts)) waitsHere = true;
+        else if (report.hasSynced === false && counts(report, demand(cache, report.kind)))
           throw new Error(`the cache of ${name} has not synced yet: ${nameOf(report)} is ${report.state.phase}`);
+      }
+      if (!hasSynced && !waitsHere) throw new Error(`the cache of ${name} has not synced yet`);
+      waits ||= waitsHere;
     }
     const sources = waits ? [] : unsynced();
     if (sources.length > 0) throw new Error(`sources have not synced yet: ${sources.join('; ')}`);

@@ -86,12 +86,22 @@ describe('readiness', () => {
 
   it('does not wait for a list that the server cannot convert without this replica', async () => {
     const t = await setUp([watching()]);
-    const trouble = { reason: 'internal-error', message: 'conversion webhook for /v1, Kind=Pod failed: no endpoints' };
+    const why = 'conversion webhook for /v1, Kind=Pod failed: no endpoints';
+    const trouble = { reason: 'internal-error', message: why };
     t.cache.reports = [report('retrying', { trouble })];
     expect(await t.failing()).toEqual(['caches', 'informers']);
     t.manager.converters.register(pods, (object) => object);
     expect(await t.failing()).toEqual([]);
-    // A list that is still under way, a right that is missing, and an informer of another kind count as before.
+    // As lists from the cache of the server and watches are answered, see versions-that-differ.ts of e2e/conformance.
+    const message = `storage is (re)initializing: failed to list /v2, Kind=Pod: ${why}`;
+    t.cache.reports = [report('listing', { trouble: { reason: 'throttled', message } })];
+    expect(await t.failing()).toEqual([]);
+    // Another failure of the server, a list that is still under way, a right that is missing, and an informer of another
+    // kind count as before.
+    for (const reason of ['internal-error', 'throttled']) {
+      t.cache.reports = [report('retrying', { trouble: { reason, message: 'storage is (re)initializing: no etcd' } })];
+      expect(await t.failing()).toEqual(['caches', 'informers']);
+    }
     t.cache.reports = [report('listing')];
     expect(await t.failing()).toEqual(['caches', 'informers']);
     t.cache.reports = [report('retrying', { trouble: { reason: 'forbidden', message: '…' } })];
