@@ -65,14 +65,19 @@ describe('the built-in kinds', () => {
         `${kind}.${version}.${group} ${String(isNamespaced)} ${String(hasStatus)}`,
     );
     expect(known.filter((each) => !expected.includes(each))).toEqual([]);
-    // A sample needs an object in its namespace, a server, a key or a certificate; two are not served by Kubernetes 1.36.
+    // A sample needs an object in its namespace, a server, a key or a certificate; two are not served by Kubernetes 1.36. A
+    // write of a role or a binding, even of an annotation, needs the rights that it grants (escalation check).
     expect(expected.filter((each) => !known.includes(each)).sort()).toEqual([
       'APIService.v1.apiregistration.k8s.io false true',
+      'ClusterRole.v1.rbac.authorization.k8s.io false false',
+      'ClusterRoleBinding.v1.rbac.authorization.k8s.io false false',
       'ClusterTrustBundle.v1.certificates.k8s.io false false',
       'DeviceTaintRule.v1.resource.k8s.io false true',
       'Event.v1. true false',
       'Event.v1.events.k8s.io true false',
       'PodCertificateRequest.v1.certificates.k8s.io true true',
+      'Role.v1.rbac.authorization.k8s.io true false',
+      'RoleBinding.v1.rbac.authorization.k8s.io true false',
       'StorageVersionMigration.v1.storagemigration.k8s.io false true',
     ]);
   });
