@@ -12,6 +12,8 @@ import type { ReadWebApp } from './web-app.js';
 
 // The scenarios of the specification, by their numbers. KCTL_TEST_SERVER names another kind of server than the embedded one.
 const environment = await createEnvironment({ crds: [WebApp] });
+/** The garbage collector of a real server looks for new kinds twice a minute. */
+const collectorPatience = { timeoutMs: 70_000 };
 afterAll(() => environment.stop());
 
 /** A primary in a namespace of its own, with a client that counts. */
@@ -267,7 +269,7 @@ describe('the scenarios of the specification', () => {
       await environment.client.delete(WebApp, key, { propagationPolicy: 'Orphan' });
       await eventually(async () => {
         expect((await app()).metadata.finalizers).toEqual([dependentsFinalizer]);
-      });
+      }, collectorPatience);
       let isCut = false;
       const cut = intercept(client, (next) => ({
         patch: async (kind, named, patch, options) => {

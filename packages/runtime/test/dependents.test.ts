@@ -229,7 +229,7 @@ it('28: works without a kind that the server lacks, and with it once it is there
   await client.delete(Shop, key);
   await eventually(async () => {
     await expect(client.get(Extra, { namespace, name: 'a-extra' })).rejects.toThrow('not found');
-  });
+  }, patience);
   stop.abort();
   await ended;
 });
