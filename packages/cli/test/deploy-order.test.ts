@@ -6,6 +6,7 @@ import { ValidatingWebhookConfiguration } from '@kctl/apimachinery/kinds/admissi
 import { CustomResourceDefinition } from '@kctl/apimachinery/kinds/apiextensions.k8s.io/v1';
 import { Deployment } from '@kctl/apimachinery/kinds/apps/v1';
 import { Namespace, Pod, Secret } from '@kctl/apimachinery/kinds/core/v1';
+import { ClusterRole } from '@kctl/apimachinery/kinds/rbac.authorization.k8s.io/v1';
 import { createEnvironment, eventually, installCrds, type TestEnvironment } from '@kctl/testing';
 import { FakeClock } from '@kctl/wait/testing';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -72,6 +73,24 @@ it('writes nothing without cert-manager, and names all that is missing', async (
   expect((await environment.client.list(CustomResourceDefinition)).items).toEqual([]);
   const namespaces = (await environment.client.list(Namespace)).items.map(({ metadata }) => metadata.name);
   expect(namespaces).not.toContain(namespace);
+});
+
+it('neither takes over nor deletes a ClusterRole of others that has the name of the operator', async () => {
+  const { client } = environment;
+  const rules = [{ apiGroups: [''], resources: ['pods'], verbs: ['get'] }];
+  await client.create(ClusterRole, { metadata: { name: 'websites', labels: { team: 'platform' } }, rules });
+  for (const more of [[], ['--dry-run']]) {
+    const refused = await kctl(project(), 'deploy', ...more, ...cluster);
+    expect(refused).toMatchObject({ code: 1 });
+    expect(refused.err).toContain(
+      'kctl: nothing was changed: clusterrole/websites exists and is not of the operator "websites" (without the labels app.kubernetes.io/name=websites, app.kubernetes.io/managed-by=kctl, or not readable): choose another name',
+    );
+  }
+  const left = await kctl(project(), 'undeploy', ...cluster);
+  expect(left).toMatchObject({ code: 0 });
+  expect(left.err).toContain('kept clusterrole/websites: it is not of the operator, or may not be read\n');
+  expect((await client.get(ClusterRole, { name: 'websites' })).rules).toEqual(rules);
+  await client.delete(ClusterRole, { name: 'websites' });
 });
 
 it('keeps the storage version and calls no webhook until the operator is available', async () => {

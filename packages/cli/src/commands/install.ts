@@ -22,6 +22,7 @@ import { deploymentObjects } from '../manifests/generate-files.js';
 import { ownCommand } from '../own-command.js';
 import { loadOperator, readProject } from '../project.js';
 import { namespaceToApply, reasonToKeep } from '../own-namespace.js';
+import { objectsOfOthers, refuseObjectsOfOthers } from '../deploy/objects-of-others.js';
 import { preflight } from '../deploy/preflight.js';
 import { findStaleWebhooks } from '../stale-webhooks.js';
 import { warnOfStoredObjects } from '../deploy/stored-objects.js';
@@ -79,6 +80,7 @@ export async function deploy(io: CliIo, options: InstallOptions): Promise<Change
   const isDryRun = options.dryRun === true;
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const crds = crdsOf(graph);
+  await refuseObjectsOfOthers(io, cluster, { objects: all, operator: graph.name });
   if (!isDryRun) await preflight(io, cluster, [...crds, ...all]);
   await warnOfStoredObjects(io, cluster, crds);
   await restore(io, cluster, { graph, wanted: [...all, ...crds], ...options });
@@ -107,7 +109,10 @@ export async function undeploy(io: CliIo, options: InstallOptions): Promise<Chan
   const all = deploymentObjects({ graph, image }).filter((object) => isManifest(object));
   const stale = await findStaleWebhooks(io, cluster, { graph, wanted: all });
   const isNamespace = ({ kind }: ManifestObject): boolean => kind === 'Namespace';
-  const rest = [...stale, ...all.filter((each) => !isNamespace(each)).toReversed(), ...crdsOf(graph).toReversed()];
+  const others = await objectsOfOthers(io, cluster, { objects: all, operator: graph.name });
+  const kept = others.map((each) => keep(io, each, 'it is not of the operator, or may not be read'));
+  const own = all.filter((each) => !isNamespace(each) && !others.includes(each));
+  const rest = [...stale, ...own.toReversed(), ...crdsOf(graph).toReversed()];
   const deleted = await deleteObjects(io, cluster, rest, options);
   const namespaces = await deleteNamespaces(io, cluster, {
     graph,
@@ -115,7 +120,7 @@ export async function undeploy(io: CliIo, options: InstallOptions): Promise<Chan
     others: rest,
     ...options,
   });
-  return outcomeOf(options, removed, deleted, namespaces);
+  return outcomeOf(options, removed, kept, deleted, namespaces);
 }
 
 interface NamespacesOf extends ChangeOptions {

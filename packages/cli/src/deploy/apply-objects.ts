@@ -193,7 +193,8 @@ export async function waitEstablished(
   }
 }
 
-async function kindOf(
+/** The kind of a manifest. @throws NoKindMatchError when the server has no such kind */
+export async function kindOf(
   { mapper }: Pick<OpenCluster, 'mapper'>,
   object: ManifestObject,
   signal: AbortSignal,
