@@ -116,12 +116,15 @@ export function cachesCheck({ clusters, demand, converts, isStarted, unsynced }:
     for (const { name, cache, hasSynced } of clusters()) {
       let waitsHere = false;
       for (const report of reportsOf(cache)) {
-        if (waitsForConversion(report, converts)) waitsHere = true;
-        else if (report.hasSynced === false && counts(report, demand(cache, report.kind)))
+        const isCounted = counts(report, demand(cache, report.kind));
+        if (waitsForConversion(report, converts)) {
+          waitsHere = true;
+          // The sources that wait for it are those of runnables that need it.
+          waits ||= isCounted;
+        } else if (report.hasSynced === false && isCounted)
           throw new Error(`the cache of ${name} has not synced yet: ${nameOf(report)} is ${report.state.phase}`);
       }
       if (!hasSynced && !waitsHere) throw new Error(`the cache of ${name} has not synced yet`);
-      waits ||= waitsHere;
     }
     const sources = waits ? [] : unsynced();
     if (sources.length > 0) throw new Error(`sources have not synced yet: ${sources.join('; ')}`);

@@ -289,6 +289,15 @@ describe('readiness', () => {
     expect(await t.failing()).toEqual([]);
   });
 
+  it('waits for required sources while an optional informer waits for a conversion', async () => {
+    const poller = { name: 'poller', isRequired: true, phase: 'starting' };
+    const t = await setUp([watching({ isRequired: false }), { sources: () => [poller] }]);
+    t.manager.converters.register(pods, (object) => object);
+    const trouble = { reason: 'internal-error', message: 'conversion webhook for /v1, Kind=Pod failed: no endpoints' };
+    t.cache.reports = [report('retrying', { trouble })];
+    expect(await t.failing()).toEqual(['caches']);
+  });
+
   it('waits for required sources that are no informers', async () => {
     let phase = 'starting';
     const t = await setUp([{ sources: () => [{ name: 'poller', isRequired: true, phase }] }]);

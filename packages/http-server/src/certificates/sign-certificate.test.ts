@@ -16,6 +16,7 @@ it('writes host names with other letters in the form that DNS has', () => {
   const { issueServer } = createCertificateAuthority({ name: 'ca', now });
   const { subjectAltName } = new X509Certificate(issueServer('a', ['bücher.example', '*.bücher.example', 'a_b']).cert);
   expect(subjectAltName).toBe('DNS:xn--bcher-kva.example, DNS:*.xn--bcher-kva.example, DNS:a_b');
+  expect(() => issueServer('a', ['ü%2f'])).toThrow('host name "ü%2f" is not valid: expected a name of DNS');
 });
 
 it('writes names of any length that a certificate takes', () => {

@@ -106,9 +106,16 @@ function extensionsOf(
   ];
 }
 
-/** An internationalized host name in its ASCII form, which a certificate has (RFC 5280 §7.2); others as they are. */
+/**
+ * An internationalized host name in its ASCII form, which a certificate has (RFC 5280 §7.2); others as they are.
+ *
+ * @throws TypeError when the name has no such form
+ */
 function asciiName(name: string): string {
-  return isAscii(Buffer.from(name)) ? name : domainToASCII(name) || name;
+  if (isAscii(Buffer.from(name))) return name;
+  const ascii = domainToASCII(name);
+  if (ascii !== '') return ascii;
+  throw new TypeError(`the certificate's host name ${JSON.stringify(name)} is not valid: expected a name of DNS`);
 }
 
 function extension(name: string, value: Uint8Array, isCritical = false): Buffer {
